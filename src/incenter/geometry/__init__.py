@@ -1,0 +1,1 @@
+"""Gradients in, centre of the cone of common descent out."""

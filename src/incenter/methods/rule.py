@@ -1,0 +1,149 @@
+"""What a rule is: gradients in, update out. A rule of your own is a frozen dataclass with a name and one method.
+
+    @dataclass(frozen=True)
+    class Loudest(GramRule):
+        name: ClassVar[str] = "loudest"
+
+        def weigh(self, rows, losses=None, state=None, key=None):
+            loudest = rows.relative_norms == rows.relative_norms.max()
+            return Weighing(loudest.astype(float))
+
+`GramRule` is for rules that need only the Gram matrix: it says so (`gram_only`), gives `weights(gramian)` to front ends
+that never hold the gradients side by side, and forms the update. A rule that needs entries derives from `Rule`.
+Whatever is dropped (a zero row) or wrong (NaN) is dealt with here, once, for all of them.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, NamedTuple
+
+from incenter.geometry.arrays import Array, Matrix, Namespace, Scalar, Square, Vector, Weights, from_small, is_jax, is_traced, namespace, wide
+from incenter.geometry.errors import IncenterError, read_gradients
+from incenter.geometry.long_rows import inner_products, weighted_sum
+from incenter.geometry.rows import Rows, read_gramian, read_rows, reciprocal
+from incenter.geometry.status import Status
+
+
+class Update(NamedTuple):
+    """What a rule answers. Arrays are of the library of the gradients."""
+
+    update: Vector  # what the optimiser gets as "the gradient"
+    weights: Weights | None  # on the raw gradients: update = weights @ G; None where the rule is no such combination
+    radius: Scalar  # least cosine between the update and a live gradient; 0 where there is no update
+    state: Any  # to be handed back at the next step; None for a rule without memory
+    status: Status  # inside `jit` the plain integer
+    report: dict[str, Scalar]  # what else the rule knows of its answer, such as a residual or a sign
+
+
+class Weighing(NamedTuple):
+    """What a Gram-only rule decides, in small arrays."""
+
+    weights: Weights
+    state: Any = None
+    status: Scalar = Status.OPTIMAL  # of the rule's own problem; dropped and non-finite rows are added by the caller
+    report: dict[str, Scalar] = {}
+
+
+class Rule(ABC):
+    """Base of all rules. Subclasses are frozen dataclasses; their fields are the variants that matter."""
+
+    name: ClassVar[str]
+    gram_only: ClassVar[bool] = False
+    own_optimizer: ClassVar[bool] = False  # to be stepped plainly, never under Adam
+    needs: ClassVar[frozenset[str]] = frozenset()  # of "losses" and "key"
+
+    @abstractmethod
+    def combine(
+        self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None
+    ) -> Update:
+        """The update for gradients `G`, one per row; `losses` their values, `state` from the step before."""
+
+
+class GramRule(Rule):
+    """A rule whose weights depend on the Gram matrix alone (and on losses, state and key where it says so)."""
+
+    gram_only: ClassVar[bool] = True
+
+    @abstractmethod
+    def weigh(
+        self, rows: Rows, losses: Weights | None = None, state: Any = None, key: Any = None
+    ) -> Weighing:
+        """Weights on the raw gradients from their cosines and norms; `rows.scaled` must not be looked at.
+
+        Weights are understood for the gradients divided by the power of two that `rows.relative_norms` takes out, so
+        a rule that is homogeneous of degree 1 (most are) may ignore that factor.
+        """
+
+    def combine(
+        self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None
+    ) -> Update:
+        G = read_gradients(G)
+        if G.shape[0] == 0:
+            return nothing_to_combine(G, state)
+        rows = read_rows(G)
+        weighing = self.weigh(rows, losses, state, key)
+        return finish(G, rows, weighing)
+
+    def weights(
+        self, gramian: Square, losses: Weights | None = None, state: Any = None, key: Any = None
+    ) -> Weighing:
+        """The same weights from a Gram matrix K = G G^T, for callers that never form G."""
+        shape = getattr(gramian, "shape", None)
+        if shape is None or len(shape) != 2 or shape[0] != shape[1]:
+            raise IncenterError(f"`gramian` must be an (m, m) array; got {shape or type(gramian).__name__}.")
+        rows = read_gramian(gramian)
+        weighing = self.weigh(rows, losses, state, key)
+        return weighing._replace(status=overall_status(rows, weighing.status))
+
+
+def finish(G: Matrix, rows: Rows, weighing: Weighing) -> Update:
+    """The update with given weights on the raw gradients: zero, and said so, where a row is not finite."""
+    xp = namespace(G)
+    small = namespace(rows.cosines)
+    status = overall_status(rows, weighing.status)
+    usable = ~small.any(rows.nonfinite)
+    weights = small.where(usable & rows.live, weighing.weights, 0.0)
+    clean = G if not is_jax(xp) and usable else xp.where(xp.isfinite(G), G, xp.zeros_like(G))
+    update = weighted_sum(from_small(weights, wide(xp, G[:0, 0])), clean)
+    return Update(
+        update=xp.astype(update, G.dtype),
+        weights=from_small(weights, G),
+        radius=least_cosine(rows, update),
+        state=weighing.state,
+        status=concrete(status),
+        report=weighing.report,
+    )
+
+
+def least_cosine(rows: Rows, update: Vector) -> Scalar:
+    """Least cosine between `update` and a live row, 0 for a zero update."""
+    xp = namespace(update)
+    largest = xp.max(xp.abs(update))
+    unit = update / xp.where(largest > 0, largest, 1.0)
+    length = xp.linalg.vector_norm(unit)
+    unit = unit / xp.where(length > 0, length, 1.0)
+    products = inner_products(rows.scaled, unit)
+    live = rows.live if is_jax(xp) else from_small(rows.live, update)
+    lengths = from_small(rows.inverse_lengths, update)
+    least = xp.min(xp.where(live, products * lengths, xp.inf))
+    least = xp.where(xp.isfinite(least), least, 0.0)
+    return least if is_traced(least) else float(least)
+
+
+def nothing_to_combine(G: Matrix, state: Any) -> Update:
+    """The answer for m = 0."""
+    xp = namespace(G)
+    nothing = xp.sum(G, axis=0)
+    return Update(nothing, xp.sum(G, axis=1), 0.0, state, Status.EMPTY, {})
+
+
+def overall_status(rows: Rows, own: Scalar) -> Scalar:
+    """The rule's own status, unless rows were dropped: NONFINITE before all, ZERO_ROW in place of OPTIMAL."""
+    small = namespace(rows.cosines)
+    zero = small.any(rows.zero) & (small.asarray(int(own) if isinstance(own, Status) else own) == int(Status.OPTIMAL))
+    status = small.where(zero, int(Status.ZERO_ROW), own)
+    return small.where(small.any(rows.nonfinite), int(Status.NONFINITE), status)
+
+
+def concrete(status: Scalar) -> Any:
+    """A `Status` wherever its value is known, the traced integer inside `jit`."""
+    return status if is_traced(status) else Status(int(status))
