@@ -26,7 +26,7 @@ State = TypeVar("State", bound=tuple[Any, ...])
 
 def namespace(array: Array) -> Namespace:
     """The array namespace of `array`; NumPy's own is taken as it is, because wrapping it costs microseconds."""
-    return np if isinstance(array, np.ndarray) else array_namespace(array)
+    return np if isinstance(array, (np.ndarray, np.generic)) else array_namespace(array)
 
 
 def small_namespace(xp: Namespace) -> Namespace:
@@ -78,7 +78,7 @@ def epsilon(array: Array) -> float:
 
 def to_small(array: Array) -> Array:
     """`array` as the small namespace has it (torch: the one wait for the device)."""
-    if isinstance(array, np.ndarray) or is_jax(namespace(array)):
+    if isinstance(array, (np.ndarray, np.generic)) or is_jax(namespace(array)):
         return array
     return array.detach().cpu().numpy()
 
@@ -104,6 +104,13 @@ def while_loop(xp: Namespace, keep_going: Callable[[State], Any], step: Callable
     while keep_going(state):
         state = step(state)
     return state
+
+
+def select(condition: Scalar, yes: Array, no: Array) -> Array:
+    """`yes if condition else no`, also where the condition is traced and both are."""
+    if is_traced(condition):
+        return namespace(condition).where(condition, yes, no)
+    return yes if condition else no
 
 
 def compiled(function: Callable[..., Any], *, static: tuple[str, ...]) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ the face's slacks, until the new slack is 0 or an old y_i is. The face stays ind
 are updated, never recomputed from y: given more precise ones it continues at their precision.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from incenter.geometry.arrays import Mask, Scalar, Square, Weights, epsilon, is_
 DEPENDENT = 16.0
 EXCHANGES = 12  # rounds of `from_all`; more than 8 were never seen where it ends at all
 
+# y, slack, face, index being driven in or -1, levelling the face first, steps, no end in sight, sum of the moves
+Walk: TypeAlias = tuple[Weights, Weights, Mask, Scalar, Scalar, Scalar, Scalar, Weights]
+
 
 class Face(NamedTuple):
     """A point of (1): y >= 0, its slack, the indices with slack 0, and whether the optimality test was met."""
@@ -29,6 +32,7 @@ class Face(NamedTuple):
     slack: Weights
     face: Mask
     solved: Scalar
+    moved: Weights  # y less the y that was started from, added up from the moves: precise where it is small
 
 
 def solve(A: Square, b: Weights) -> Face:
@@ -56,12 +60,12 @@ def from_all(A: Square, b: Weights, tolerance: Scalar) -> Face:
         wrong = np.where(face, y < 0, slack > tolerance)
         count = np.count_nonzero(wrong)
         if count == 0:
-            return Face(y, slack, face, bool(np.all(np.abs(slack[face]) <= tolerance)))
+            return Face(y, slack, face, bool(np.all(np.abs(slack[face]) <= tolerance)), y)
         if not count < best:
             break
         best = count
         face = face ^ wrong
-    return Face(y, slack, face, False)
+    return Face(y, slack, face, False, y)
 
 
 def pivot(A: Square, y: Weights, slack: Weights, face: Mask, tolerance: Scalar, settle: bool = False) -> Face:
@@ -70,7 +74,7 @@ def pivot(A: Square, y: Weights, slack: Weights, face: Mask, tolerance: Scalar, 
     m = y.shape[0]
     index = xp.arange(m)
     diagonal = xp.linalg.diagonal(A)
-    state = (y, slack, face, xp.asarray(-1), xp.asarray(settle), xp.asarray(0), xp.asarray(False))
+    state = (y, slack, face, xp.asarray(-1), xp.asarray(settle), xp.asarray(0), xp.asarray(False), xp.zeros_like(y))
     limit = 10 * m + 20  # Wolfe's exponential examples need under 3 m with this insertion rule; the rest is margin
 
     def driver(slack: Weights, face: Mask, driving: Scalar) -> Scalar:
@@ -80,14 +84,12 @@ def pivot(A: Square, y: Weights, slack: Weights, face: Mask, tolerance: Scalar, 
     def violated(slack: Weights, face: Mask) -> Scalar:
         return xp.any(~face & (slack > tolerance))
 
-    def keep_going(state: tuple[Weights, Weights, Mask, Scalar, Scalar, Scalar, Scalar]) -> Scalar:
-        _, slack, face, driving, settling, steps, stuck = state
+    def keep_going(state: Walk) -> Scalar:
+        _, slack, face, driving, settling, steps, stuck, _ = state
         return ~stuck & (steps < limit) & (settling | (driving >= 0) | violated(slack, face))
 
-    def step(
-        state: tuple[Weights, Weights, Mask, Scalar, Scalar, Scalar, Scalar],
-    ) -> tuple[Weights, Weights, Mask, Scalar, Scalar, Scalar, Scalar]:
-        y, slack, face, driving, settling, steps, _ = state
+    def step(state: Walk) -> Walk:
+        y, slack, face, driving, settling, steps, _, moved = state
         j = driver(slack, face, driving)
         move = _solve_on(A, xp.where(settling, slack, -A[:, j]), face)
         move = xp.where((index == j) & ~settling, 1.0, move)
@@ -103,16 +105,17 @@ def pivot(A: Square, y: Weights, slack: Weights, face: Mask, tolerance: Scalar, 
         stuck = ~xp.isfinite(length)  # no edge ends: (1) is unbounded, to rounding
         length = xp.where(stuck, 0.0, length)
         leaves = (index == i) & blocked
+        moved = moved + length * move
         y = xp.where(leaves, 0.0, xp.maximum(y + length * move, 0.0))
         slack = slack - length * change
         enters = (index == j) & ~blocked & ~settling & ~stuck
         face = (face & ~leaves) | enters
         slack = xp.where(face & ~(settling & blocked), 0.0, slack)
         driving = xp.where(blocked & ~settling, j, -1)
-        return y, slack, face, driving, settling & blocked, steps + 1, stuck
+        return y, slack, face, driving, settling & blocked, steps + 1, stuck, moved
 
-    y, slack, face, driving, settling, _, stuck = while_loop(xp, keep_going, step, state)
-    return Face(y, slack, face, ~stuck & ~settling & (driving < 0) & ~violated(slack, face))
+    y, slack, face, driving, settling, _, stuck, moved = while_loop(xp, keep_going, step, state)
+    return Face(y, slack, face, ~stuck & ~settling & (driving < 0) & ~violated(slack, face), moved)
 
 
 def polish(A: Square, b: Weights, found: Face, tolerance: Scalar) -> Face:

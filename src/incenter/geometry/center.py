@@ -1,0 +1,170 @@
+r"""The door: gradients in, Chebyshev centre of their dual cone out, certified.
+
+    maximise  r   subject to   u_i . v >= r,  ||v||_q <= 1,       u_i = g_i / ||g_i||_p              (P)
+    minimise  || sum_i alpha_i u_i ||_p   over the simplex                                           (D)
+
+The values are equal: r*, the radius. It is 0 exactly where some convex combination of the gradients vanishes, that is
+at Pareto-stationary points (no gradient being zero).
+"""
+
+import math
+from typing import NamedTuple
+
+from incenter.geometry.arrays import (
+    Array,
+    Mask,
+    Matrix,
+    Scalar,
+    Vector,
+    Weights,
+    compiled,
+    from_small,
+    is_jax,
+    is_traced,
+    namespace,
+    select,
+    to_small,
+    wide,
+)
+from incenter.geometry.certificate import Bounds, bound, known
+from incenter.geometry.errors import IncenterError, read_gradients, read_p
+from incenter.geometry.rows import read_rows
+from incenter.geometry.smooth import solve_smooth
+from incenter.geometry.status import Status
+
+# Certified gaps up to these count as optimal. They are cosines, so absolute: 1e-9 is what double precision gives with
+# ten thousand parameters and room to spare; 1e-5 is a hundred roundings of single precision.
+OPTIMAL_GAP = {"float64": 1e-9, "float32": 1e-5}
+
+
+class ChebyshevCenter(NamedTuple):
+    """The deepest direction of common descent; arrays are of the library and dtype of the gradients.
+
+    Numbers are Python floats and `status` is a `Status`, except inside `jit`, where all are traced arrays.
+    """
+
+    direction: Vector  # unit in l_q; zeros where there is none
+    weights: Weights  # alpha, on the simplex of the l_p-normalised gradients
+    radius: Scalar  # r*
+    gap: Scalar  # certified: upper minus lower bound on r*
+    active: Mask  # which losses bind: their cosine cannot be told from r*
+    status: Status
+    dropped: Mask  # rows left out: zero, or not finite
+
+    def raise_for_status(self) -> "ChebyshevCenter":
+        """Itself where there is a direction or the point is stationary; else an error that names the rows."""
+        if self.status in (Status.NONFINITE, Status.EMPTY, Status.ITER_LIMIT):
+            rows = [i for i, out in enumerate(self.dropped.tolist()) if out]
+            named = f" (rows {rows})" if rows else ""
+            raise IncenterError(f"{self.status.name}: {self.status.sentence}{named}.")
+        return self
+
+
+def chebyshev_center(G: Matrix, p: float = 2.0) -> ChebyshevCenter:
+    """Centre of the cone of directions that decrease every loss; `G` holds one gradient per row.
+
+    >>> import numpy as np, incenter
+    >>> center = incenter.chebyshev_center(np.array([[5.0, 0.0], [0.0, 3.0]]))
+    >>> center.direction.round(4).tolist(), round(center.radius, 4), center.status.name
+    ([0.7071, 0.7071], 0.7071, 'OPTIMAL')
+    """
+    G, p = read_gradients(G), read_p(p)
+    if G.shape[0] == 0:
+        return _empty(G)
+    if p in (1.0, math.inf):
+        return _polyhedral(G, p)
+    xp = namespace(G)
+    if is_jax(xp) and not is_traced(G):
+        return _made_known(ChebyshevCenter(*compiled(_smooth, static=("p",))(G, p=p)))
+    return _smooth(G, p)
+
+
+def _smooth(G: Matrix, p: float) -> ChebyshevCenter:
+    rows = read_rows(G)
+    if not is_jax(namespace(G)) and not rows.live.all():
+        return _without_dropped(G, p, rows.zero, rows.nonfinite)
+    found = solve_smooth(rows, p)
+    answer = _certified(G, p, found.weights, found.direction, rows.zero, rows.nonfinite)
+    return answer if is_traced(G) else _made_known(answer)
+
+
+def _polyhedral(G: Matrix, p: float) -> ChebyshevCenter:
+    if is_traced(G):
+        raise IncenterError(f"p={p} is a linear program, which does not run inside jit; call it outside, or use 1 < p < inf.")
+    rows = read_rows(G)
+    if not rows.live.all():
+        return _without_dropped(G, p, to_small(rows.zero), to_small(rows.nonfinite))
+    from incenter.geometry.polyhedral import solve_polyhedral
+
+    found = solve_polyhedral(to_small(rows.scaled), p)
+    direction = from_small(found.direction, wide(namespace(G), G[0]))
+    return _made_known(_certified(G, p, found.weights, direction, rows.zero, rows.nonfinite))
+
+
+def _without_dropped(G: Matrix, p: float, zero: Mask, nonfinite: Mask) -> ChebyshevCenter:
+    """The answer for the live rows alone, bit for bit, spread over all rows."""
+    xp = namespace(G)
+    live = ~(zero | nonfinite)
+    dropped = from_small(~live, G)
+    status = Status.NONFINITE if nonfinite.any() else Status.ZERO_ROW
+    if status is Status.NONFINITE or not live.any():
+        nothing = xp.zeros_like(G[:, 0])
+        gap = 1.0 if status is Status.NONFINITE else 0.0
+        direction = xp.zeros_like(xp.where(xp.isfinite(G[0]), G[0], 0.0))
+        return ChebyshevCenter(direction, nothing, 0.0, gap, ~dropped & False, status, dropped)
+    inside = [i for i, alive in enumerate(live.tolist()) if alive]
+    found = chebyshev_center(G[inside], p)
+    status = Status.ZERO_ROW if found.status is Status.OPTIMAL else found.status
+    return found._replace(
+        weights=_spread(found.weights, inside, G[:, 0]), active=_spread(found.active, inside, ~dropped & False), status=status, dropped=dropped
+    )
+
+
+def _spread(values: Array, inside: list[int], like: Array) -> Array:
+    xp = namespace(like)
+    spread = xp.zeros_like(like, dtype=values.dtype)
+    if is_jax(xp):
+        return spread.at[xp.asarray(inside)].set(values)
+    spread[inside] = values
+    return spread
+
+
+def _certified(G: Matrix, p: float, weights: Weights, direction: Vector, zero: Mask, nonfinite: Mask) -> ChebyshevCenter:
+    xp = namespace(G)
+    weights, direction = from_small(weights, G), xp.astype(direction, G.dtype, copy=False)
+    dropped = from_small(zero | nonfinite, G)
+    bounds = bound(G, weights, direction, p)
+    gap = bounds.upper - bounds.lower
+    status = _status(G, bounds, gap, zero, nonfinite)
+    nowhere = (status == Status.STATIONARY) | (status == Status.NONFINITE) | (zero | nonfinite).all()
+    active = select(nowhere, weights > 0, bounds.cosines <= bounds.upper + bounds.rounding) & ~dropped
+    return ChebyshevCenter(
+        direction=select(nowhere, xp.zeros_like(direction), direction),
+        weights=select(status == Status.NONFINITE, xp.zeros_like(weights), weights),
+        radius=select(nowhere, 0.0, bounds.norm),
+        gap=select(status == Status.NONFINITE, 1.0, gap),
+        active=active,
+        status=status,
+        dropped=dropped,
+    )
+
+
+def _status(G: Matrix, bounds: Bounds, gap: Scalar, zero: Mask, nonfinite: Mask) -> Scalar:
+    tight = gap <= OPTIMAL_GAP[str(G.dtype).rsplit(".", 1)[-1]]
+    descends = bounds.least > 0
+    solved = select(zero.any(), int(Status.ZERO_ROW), int(Status.OPTIMAL))
+    status = select(tight, solved, int(Status.REDUCED))
+    status = select(descends, status, int(Status.ITER_LIMIT))
+    status = select(bounds.norm <= bounds.rounding, int(Status.STATIONARY), status)
+    status = select((zero | nonfinite).all(), int(Status.ZERO_ROW), status)
+    return select(nonfinite.any(), int(Status.NONFINITE), status)
+
+
+def _made_known(center: ChebyshevCenter) -> ChebyshevCenter:
+    return center._replace(radius=known(center.radius), gap=known(center.gap), status=Status(int(center.status)))
+
+
+def _empty(G: Matrix) -> ChebyshevCenter:
+    xp = namespace(G)
+    rows = xp.sum(G, axis=1)
+    return ChebyshevCenter(xp.sum(G, axis=0), rows, 0.0, 0.0, rows > 0, Status.EMPTY, rows > 0)

@@ -1,0 +1,260 @@
+r"""Two-sided bounds on r* from anybody's answer, recomputed in n dimensions.
+
+With u_i = g_i / |g_i|_p and 1/p + 1/q = 1, for every alpha on the simplex and every v with |v|_q <= 1
+
+    min_i u_i . v   <=   r*   <=   || sum_i alpha_i u_i ||_p.                                         (1)
+
+`certify` makes any weights a point of the simplex (negative ones cut, the rest divided by their sum) and any direction
+a unit one, so its bounds hold whatever it is given; v = 0 gives the lower bound 0, and the upper one never exceeds 1.
+Both are widened by a bound on the rounding of this very computation, which is accumulated in the widest float there
+is. Nothing here is shared with the solvers. Zero rows are left out; a non-finite row leaves only 0 <= r* <= 1.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from incenter.geometry.arrays import (
+    Array,
+    Matrix,
+    Namespace,
+    Scalar,
+    Vector,
+    Weights,
+    epsilon,
+    is_jax,
+    is_torch,
+    is_traced,
+    namespace,
+    wide,
+    wide_dtype,
+)
+from incenter.geometry.errors import IncenterError, read_gradients, read_p
+
+BLOCK = 65_536  # columns widened at a time: the copy stays in the cache, and so does the rounding of a sum
+POWER_ULPS = 8.0  # roundings of a power, a root or a quotient; the libraries' own powers are within 4
+# Squares of norms between these were computed without harmful over- or underflow; otherwise rows are scaled first.
+SAFE_SQUARES = {"float64": (2.0**-960, 2.0**960), "float32": (2.0**-80, 2.0**120)}
+
+
+class Certificate(NamedTuple):
+    """lower <= r* <= upper, with what it rests on."""
+
+    lower: Scalar
+    upper: Scalar
+    gap: Scalar  # upper - lower
+    rounding: Scalar  # what cannot be told apart from 0: this computation's rounding and one of the dtype of G
+    cosines: Weights  # u_i . v, as computed; 0 for a row left out
+
+
+class Bounds(NamedTuple):
+    """The two sides of (1) as computed, before rounding is allowed for."""
+
+    least: Scalar
+    norm: Scalar
+    cosines: Weights
+    lower: Scalar
+    upper: Scalar
+    rounding: Scalar
+
+
+def certify(G: Matrix, weights: Weights, direction: Vector, p: float = 2.0) -> Certificate:
+    """Bounds on r* that `weights` (of the l_p-normalised gradients) and `direction` prove.
+
+    >>> import numpy as np, incenter
+    >>> bounds = incenter.certify(np.eye(2), np.array([0.5, 0.5]), np.array([1.0, 0.0]))
+    >>> round(bounds.lower, 6), round(bounds.upper, 6)
+    (0.0, 0.707107)
+    """
+    G, p = read_gradients(G), read_p(p)
+    weights = _read_vector("weights", weights, G, G.shape[0])
+    direction = _read_vector("direction", direction, G, G.shape[1])
+    bounds = bound(G, weights, direction, p)
+    lower, upper, rounding = (known(value) for value in (bounds.lower, bounds.upper, bounds.rounding))
+    return Certificate(lower, upper, upper - lower, rounding, bounds.cosines)
+
+
+def bound(G: Matrix, weights: Weights, direction: Vector, p: float) -> Bounds:
+    """`certify` on arrays that were checked already."""
+    xp = namespace(G)
+    m, n = G.shape
+    if m == 0:
+        nothing = xp.zeros(0, dtype=wide_dtype(xp))
+        return Bounds(0.0, 0.0, nothing, 0.0, 1.0, 0.0)
+    q = 1.0 if p == math.inf else math.inf if p == 1 else p / (p - 1)
+    direction = wide(xp, direction)
+    scale, norms, live, finite = _norms(xp, G, p)
+    coefficients, total = _simplex(xp, wide(xp, weights), norms, live)
+    length = _norm(xp, direction, q)
+    norm, products = _sums(xp, G, scale, coefficients, direction, p)
+    divisor = norms * xp.where(length > 0, length, 1.0)
+    cosines = xp.where(live, products / xp.where(live, divisor, 1.0), 0.0)
+    least = xp.min(xp.where(live, cosines, xp.inf))
+
+    unit = 0.5 * epsilon(direction)
+    of_sum = (_additions(xp, n) + 2) * unit  # of a sum of n products, relative to the sum of their magnitudes (<= 1)
+    of_power = (POWER_ULPS if p == 2 else POWER_ULPS * max(p, q if q < math.inf else p)) * unit
+    spread_low = of_sum + (2 * of_sum + 3 * of_power) * xp.abs(least)
+    spread_high = (m + 3) * unit * (1 + 2 * of_sum) + (of_sum + 2 * of_power) * norm
+    usable = xp.all(finite) & xp.any(live)
+    lower = xp.where(usable & (length > 0) & xp.isfinite(least), xp.clip(least - spread_low, 0.0, 1.0), 0.0)
+    upper = xp.where(usable & (total > 0), xp.clip(norm + spread_high, 0.0, 1.0), 1.0)
+    return Bounds(least, norm, cosines, lower, upper, spread_low + spread_high + epsilon(G))
+
+
+def known(value: Scalar) -> Any:
+    """A Python float wherever the value is known."""
+    return value if is_traced(value) else float(value)
+
+
+def _norms(xp: Namespace, G: Matrix, p: float) -> tuple[Weights | None, Weights, Weights, Weights]:
+    """Scale (None: 1), norms of the scaled rows, and which rows are live and finite."""
+    if p == 2 and not is_jax(xp):
+        squares = sum(_squares(xp, X) for X in _blocks(xp, G))
+        low, high = SAFE_SQUARES["float64"]
+        if xp.min(squares) > low and xp.max(squares) < high:
+            live = squares > 0
+            return None, xp.sqrt(squares), live, live
+    finite = xp.all(xp.isfinite(G), axis=1)
+    largest = xp.max(xp.where(finite[:, None], xp.abs(G), xp.zeros_like(G)), axis=1)
+    largest = wide(xp, largest)
+    # a subnormal float has no reciprocal: such a row is scaled up in two steps elsewhere, here it counts as zero
+    live = (largest >= xp.finfo(largest.dtype).smallest_normal) & finite
+    scale = xp.where(live, 1.0 / xp.where(live, largest, 1.0), 0.0)
+    norms = _root(xp, _power_sums(xp, G, scale, p), p)
+    return scale, norms, live, finite
+
+
+def _power_sums(xp: Namespace, G: Matrix, scale: Weights, p: float) -> Weights:
+    total: Any = 0.0
+    for X in _blocks(xp, G):
+        X = xp.abs(_scaled(xp, X, scale))
+        total = xp.maximum(xp.asarray(total), xp.max(X, axis=1)) if p == math.inf else total + _sum(xp, _power(xp, X, p))
+    return total
+
+
+def _sums(
+    xp: Namespace, G: Matrix, scale: Weights | None, coefficients: Weights, direction: Vector, p: float
+) -> tuple[Scalar, Weights]:
+    """|sum_i coefficients_i x_i|_p and x_i . direction, block by block, x_i the scaled rows."""
+    powers: Any = 0.0
+    products: Any = 0.0
+    largest: Any = 0.0
+    start = 0
+    for X in _blocks(xp, G):
+        X = X if scale is None else _scaled(xp, X, scale)
+        v = direction[start : start + X.shape[1]]
+        start += X.shape[1]
+        w = _product(xp, coefficients, X)
+        products = products + (_sum(xp, X * v) if is_jax(xp) else X @ v)
+        if p == 2:
+            powers = powers + (_sum(xp, w * w) if is_jax(xp) else w @ w)
+        else:
+            powers, largest = _accumulate(xp, powers, largest, w, p)
+    if p == 2:
+        return xp.sqrt(powers), products
+    return (largest if p == math.inf else largest * _root(xp, powers, p)), products
+
+
+def _accumulate(xp: Namespace, powers: Any, largest: Any, w: Vector, p: float) -> tuple[Any, Any]:
+    """Running sum of |w|^p relative to the largest entry so far, so that a large p underflows nowhere it matters."""
+    most = xp.max(xp.abs(w))
+    both = xp.maximum(xp.asarray(largest, dtype=w.dtype), most) if not isinstance(largest, float) else most
+    if p == math.inf:
+        return powers, both
+    safe = xp.where(both > 0, both, 1.0)
+    before = 0.0 if isinstance(largest, float) else powers * _power(xp, largest / safe, p)
+    return before + _sum(xp, _power(xp, xp.abs(w) / safe, p)), both
+
+
+def _norm(xp: Namespace, v: Vector, q: float) -> Scalar:
+    largest = xp.max(xp.abs(v))
+    if q == 2 and not is_jax(xp):
+        square = v @ v
+        low, high = SAFE_SQUARES["float64"]
+        if low < square < high:
+            return xp.sqrt(square)
+    if q == math.inf:
+        return largest
+    safe = xp.where(largest > 0, largest, 1.0)
+    powers: Any = 0.0
+    for start in range(0, v.shape[0], v.shape[0] if is_jax(xp) else BLOCK):
+        part = v if is_jax(xp) else v[start : start + BLOCK]
+        powers = powers + _sum(xp, _power(xp, xp.abs(part) / safe, q))
+    return largest * _root(xp, powers, q)
+
+
+def _simplex(xp: Namespace, weights: Weights, norms: Weights, live: Weights) -> tuple[Weights, Scalar]:
+    """Weights as a point of the simplex of the live rows, divided by the norms; and the sum they had."""
+    positive = xp.where(live & (weights > 0), weights, 0.0)
+    largest = xp.max(positive)
+    positive = positive / xp.where(largest > 0, largest, 1.0)
+    total = xp.sum(positive)
+    alpha = positive / xp.where(total > 0, total, 1.0)
+    return alpha / xp.where(live, norms, 1.0), total
+
+
+def _blocks(xp: Namespace, G: Matrix) -> Iterator[Matrix]:
+    n = G.shape[1]
+    if is_jax(xp) or n <= BLOCK:
+        yield wide(xp, G)
+        return
+    for start in range(0, n, BLOCK):
+        yield wide(xp, G[:, start : start + BLOCK])
+
+
+def _scaled(xp: Namespace, X: Matrix, scale: Weights) -> Matrix:
+    return xp.where(scale[:, None] > 0, X, 0.0) * scale[:, None]
+
+
+def _squares(xp: Namespace, X: Matrix) -> Weights:
+    return np.vecdot(X, X) if xp is np else xp.sum(X * X, axis=1)
+
+
+def _product(xp: Namespace, coefficients: Weights, X: Matrix) -> Vector:
+    return xp.matmul(coefficients, X, precision="highest") if is_jax(xp) else coefficients @ X
+
+
+def _power(xp: Namespace, x: Array, p: float) -> Array:
+    return x if p == 1 else x * x if p == 2 else xp.pow(x, p) if xp is np or is_jax(xp) else x**p
+
+
+def _root(xp: Namespace, x: Array, p: float) -> Array:
+    return x if p in (1, math.inf) else xp.sqrt(x) if p == 2 else x ** (1 / p)
+
+
+def _sum(xp: Namespace, x: Array) -> Array:
+    """Sum over the last axis. JAX may have no float64, so there it is by halves, whose rounding grows as log n."""
+    if not is_jax(xp):
+        return xp.sum(x, axis=-1)
+    size = 1 << max(x.shape[-1] - 1, 0).bit_length()
+    x = xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, size - x.shape[-1])])
+    while size > 1:
+        size //= 2
+        x = x[..., :size] + x[..., size:]
+    return x[..., 0]
+
+
+def _additions(xp: Namespace, n: int) -> int:
+    """How many roundings a term of `_sum` or of a product of two n-vectors can meet."""
+    if is_jax(xp):
+        return max(n - 1, 0).bit_length() + 1
+    return min(n, BLOCK) + -(-n // BLOCK)
+
+
+def _read_vector(name: str, vector: Any, G: Matrix, size: int) -> Vector:
+    xp = namespace(G)
+    if isinstance(vector, (list, tuple)):
+        vector = xp.asarray(vector, dtype=G.dtype)
+    shape = getattr(vector, "shape", None)
+    if shape is None or tuple(shape) != (size,):
+        raise IncenterError(f"`{name}` must have shape ({size},) to go with G; got {shape or type(vector).__name__}.")
+    if namespace(vector) is not xp:
+        raise IncenterError(
+            f"`{name}` must come from the library of G; got {type(vector).__name__} with G a {type(G).__name__}."
+        )
+    if is_torch(xp) and vector.device != G.device:
+        raise IncenterError(f"`{name}` is on {vector.device} and G on {G.device}; move one with .to(device).")
+    return vector
