@@ -7,7 +7,6 @@ a device is waited for once, for the m x m solve), for JAX they stay traced JAX 
 
 import sys
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -94,7 +93,9 @@ def from_small(array: Array, like: Array) -> Array:
     return array.astype(like.dtype) if xp.isdtype(array.dtype, "real floating") else array
 
 
-def while_loop(xp: Namespace, keep_going: Callable[[State], Any], step: Callable[[State], State], state: State) -> State:
+def while_loop(
+    xp: Namespace, keep_going: Callable[[State], Any], step: Callable[[State], State], state: State
+) -> State:
     """`while keep_going(state): state = step(state)`, in Python or, for JAX, as one compiled loop."""
     if is_jax(xp):
         from jax.lax import while_loop as traced_loop

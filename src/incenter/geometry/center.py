@@ -90,7 +90,9 @@ def _smooth(G: Matrix, p: float) -> ChebyshevCenter:
 
 def _polyhedral(G: Matrix, p: float) -> ChebyshevCenter:
     if is_traced(G):
-        raise IncenterError(f"p={p} is a linear program, which does not run inside jit; call it outside, or use 1 < p < inf.")
+        raise IncenterError(
+            f"p={p} is a linear program, which does not run inside jit; call it outside, or use 1 < p < inf."
+        )
     rows = read_rows(G)
     if not rows.live.all():
         return _without_dropped(G, p, to_small(rows.zero), to_small(rows.nonfinite))
@@ -116,7 +118,10 @@ def _without_dropped(G: Matrix, p: float, zero: Mask, nonfinite: Mask) -> Chebys
     found = chebyshev_center(G[inside], p)
     status = Status.ZERO_ROW if found.status is Status.OPTIMAL else found.status
     return found._replace(
-        weights=_spread(found.weights, inside, G[:, 0]), active=_spread(found.active, inside, ~dropped & False), status=status, dropped=dropped
+        weights=_spread(found.weights, inside, G[:, 0]),
+        active=_spread(found.active, inside, ~dropped & False),
+        status=status,
+        dropped=dropped,
     )
 
 
@@ -129,7 +134,9 @@ def _spread(values: Array, inside: list[int], like: Array) -> Array:
     return spread
 
 
-def _certified(G: Matrix, p: float, weights: Weights, direction: Vector, zero: Mask, nonfinite: Mask) -> ChebyshevCenter:
+def _certified(
+    G: Matrix, p: float, weights: Weights, direction: Vector, zero: Mask, nonfinite: Mask
+) -> ChebyshevCenter:
     xp = namespace(G)
     weights, direction = from_small(weights, G), xp.astype(direction, G.dtype, copy=False)
     dropped = from_small(zero | nonfinite, G)

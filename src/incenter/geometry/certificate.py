@@ -131,7 +131,9 @@ def _power_sums(xp: Namespace, G: Matrix, scale: Weights, p: float) -> Weights:
     total: Any = 0.0
     for X in _blocks(xp, G):
         X = xp.abs(_scaled(xp, X, scale))
-        total = xp.maximum(xp.asarray(total), xp.max(X, axis=1)) if p == math.inf else total + _sum(xp, _power(xp, X, p))
+        total = (
+            xp.maximum(xp.asarray(total), xp.max(X, axis=1)) if p == math.inf else total + _sum(xp, _power(xp, X, p))
+        )
     return total
 
 

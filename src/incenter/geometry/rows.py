@@ -5,6 +5,7 @@ shows that this happened (0, subnormal or infinite), the rows are scaled by powe
 read again; only then can a row be called zero or non-finite.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,6 @@ from incenter.geometry.arrays import (
     wide,
 )
 from incenter.geometry.long_rows import gram
-
 
 # A squared norm inside these bounds was computed without harm: what underflowed in it is below its rounding.
 _SAFE_SQUARE = 2.0**-960
@@ -67,7 +67,7 @@ def read_rows(G: Matrix) -> Rows:
     if not is_jax(xp):
         K = to_small(gram(G))
         squares = K.diagonal()
-        if squares.size and _SAFE_SQUARE < squares.min() and squares.max() < 1 / _SAFE_SQUARE:
+        if squares.size and squares.min() > _SAFE_SQUARE and squares.max() < 1 / _SAFE_SQUARE:
             lengths = np.sqrt(squares)
             none = np.zeros(len(lengths), dtype=bool)
             return Rows(G, np.zeros(len(lengths), dtype=np.int32), lengths, K / np.outer(lengths, lengths), none, none)
@@ -76,6 +76,7 @@ def read_rows(G: Matrix) -> Rows:
 
 def read_gramian(K: Square) -> Rows:
     """The same from a Gram matrix alone, for rules that need no more; `scaled` then holds no columns."""
+    K = to_small(K)
     xp = namespace(K)
     K = wide(xp, K)
     nonfinite = ~xp.all(xp.isfinite(K), axis=1)
@@ -84,11 +85,28 @@ def read_gramian(K: Square) -> Rows:
     K = xp.ldexp(xp.ldexp(K, -halves[:, None]), -halves[None, :])
     lengths = xp.sqrt(xp.maximum(xp.linalg.diagonal(K), 0.0))
     inverse = reciprocal(lengths)
-    return Rows(K[:, :0], halves, lengths, K * inverse[:, None] * inverse[None, :], (lengths == 0) & ~nonfinite, nonfinite)
+    return Rows(
+        K[:, :0], halves, lengths, K * inverse[:, None] * inverse[None, :], (lengths == 0) & ~nonfinite, nonfinite
+    )
 
 
 def largest_exponent(xp: Namespace, rows: Rows) -> Weights:
     return xp.max(xp.where(rows.lengths > 0, rows.exponents, -(2**20)), initial=-(2**20))
+
+
+def norms_of(rows: Rows, p: float) -> Weights:
+    """l_p norms of the scaled rows; 0 where dropped."""
+    if p == 2:
+        return rows.lengths
+    xp = namespace(rows.scaled)
+    X = xp.abs(wide(xp, rows.scaled))
+    if p == 1:
+        return to_small(xp.sum(X, axis=1))
+    largest = xp.max(X, axis=1)
+    if p == math.inf:
+        return to_small(largest)
+    safe = xp.where(largest > 0, largest, 1.0)
+    return to_small(largest * xp.sum((X / safe[:, None]) ** p, axis=1) ** (1 / p))
 
 
 def reciprocal(values: Weights) -> Weights:
@@ -110,7 +128,12 @@ def _read_scaled(G: Matrix) -> Rows:
     inverse = reciprocal(lengths)
     nonfinite = to_small(~finite)
     return Rows(
-        scaled, to_small(exponents), lengths, K * inverse[:, None] * inverse[None, :], (lengths == 0) & ~nonfinite, nonfinite
+        scaled,
+        to_small(exponents),
+        lengths,
+        K * inverse[:, None] * inverse[None, :],
+        (lengths == 0) & ~nonfinite,
+        nonfinite,
     )
 
 

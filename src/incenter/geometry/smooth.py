@@ -31,13 +31,13 @@ from incenter.geometry.arrays import (
     namespace,
     small_namespace,
     to_small,
-    wide,
     while_loop,
+    wide,
 )
 from incenter.geometry.euclidean import bordered, minimum_norm_weights
 from incenter.geometry.long_rows import gram, inner_products, weighted_sum
-from incenter.geometry.nonnegative_qp import pivot
-from incenter.geometry.rows import Rows, reciprocal
+from incenter.geometry.nonnegative_qp import pivot, solve
+from incenter.geometry.rows import Rows, norms_of, reciprocal
 
 NEWTON_STEPS = 60  # of which 3 to 8 are used for 1.5 <= p <= 10; p near 1 is nearly a linear program and takes more
 CORRECTIONS = 6  # of the direction, of which 1 or 2 are used
@@ -64,7 +64,9 @@ class Problem(NamedTuple):
     p: float
 
     def combine(self, weights: Weights) -> Vector:
-        return weighted_sum(from_small(weights * self.inverse, wide(namespace(self.scaled), self.scaled[:0, 0])), self.scaled)
+        return weighted_sum(
+            from_small(weights * self.inverse, wide(namespace(self.scaled), self.scaled[:0, 0])), self.scaled
+        )
 
     def margins(self, v: Vector) -> Weights:
         xp = small_namespace(namespace(self.scaled))
@@ -77,7 +79,7 @@ def solve_smooth(rows: Rows, p: float) -> Centre:
         problem = Problem(rows.scaled, rows.inverse_lengths, rows.live, p)
         weights, _ = minimum_norm_weights(rows.cosines, rows.live)
         return corrected(problem, at(problem, weights), rows.cosines)
-    problem = Problem(rows.scaled, reciprocal(_norms(rows, p)), rows.live, p)
+    problem = Problem(rows.scaled, reciprocal(norms_of(rows, p)), rows.live, p)
     return corrected(problem, newton(problem), None)
 
 
@@ -120,8 +122,6 @@ def newton(problem: Problem) -> Centre:
 
 def minimum_norm_of(gram_matrix: Square, live: Mask) -> tuple[Weights, Scalar]:
     """The min-norm weights for points of any lengths, given by their Gram matrix."""
-    from incenter.geometry.nonnegative_qp import solve
-
     xp = namespace(gram_matrix)
     found = solve(bordered(gram_matrix, live), xp.where(live, 1.0, 0.0))
     return found.y / xp.maximum(xp.sum(found.y), xp.finfo(found.y.dtype).smallest_normal), found.solved
@@ -246,12 +246,3 @@ def _norm_and_dual(xp: Namespace, w: Vector, p: float) -> tuple[Scalar, Vector]:
     length = xp.sum(t**p) ** (1 / p)
     t = t / xp.where(length > 0, length, 1.0)
     return largest * length, xp.sign(w) * t ** (p - 1)
-
-
-def _norms(rows: Rows, p: float) -> Weights:
-    """l_p norms of the scaled rows."""
-    xp = namespace(rows.scaled)
-    X = xp.abs(wide(xp, rows.scaled))
-    largest = xp.max(X, axis=1)
-    safe = xp.where(largest > 0, largest, 1.0)
-    return to_small(largest * xp.sum((X / safe[:, None]) ** p, axis=1) ** (1 / p))

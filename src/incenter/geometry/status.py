@@ -14,6 +14,9 @@ class Status(IntEnum):
     ITER_LIMIT = 5
     EMPTY = 6
 
+    def __str__(self) -> str:
+        return self.name
+
     @property
     def sentence(self) -> str:
         return _SENTENCES[self]

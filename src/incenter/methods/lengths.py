@@ -5,7 +5,6 @@ For a unit direction v with cosines mu_i = u_i . v to the gradients g_i = s_i u_
     projection    sum_i s_i mu_i      the inner product of v with the summed gradient: the paper's choice
     minimum, maximum, arithmetic, geometric, harmonic
                   s sum_i mu_i        with that mean s of the norms in place of each norm
-    unit          1
 
 `projection` is even in v: a direction that points the wrong way would be turned round by it in silence, so a rule must
 settle the sign first. On IMTL-G's direction it gives ConFIG's update exactly.
@@ -14,7 +13,7 @@ settle the sign first. On IMTL-G's direction it gives ConFIG's update exactly.
 from incenter.geometry.arrays import Mask, Namespace, Scalar, Weights, namespace
 from incenter.geometry.errors import IncenterError
 
-LENGTHS = ("projection", "minimum", "maximum", "arithmetic", "geometric", "harmonic", "unit")
+LENGTHS = ("projection", "minimum", "maximum", "arithmetic", "geometric", "harmonic")
 
 
 def check_length(length: str) -> None:
@@ -28,8 +27,6 @@ def length_of(length: str, cosines: Weights, norms: Weights, live: Mask) -> Scal
     xp = namespace(norms)
     if length == "projection":
         return xp.sum(norms * cosines)
-    if length == "unit":
-        return xp.sum(live) * 0.0 + 1.0
     return _mean(xp, length, norms, live) * xp.sum(xp.where(live, cosines, 0.0))
 
 

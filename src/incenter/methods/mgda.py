@@ -46,7 +46,9 @@ class MGDA(GramRule):
         lengths = weights * norms
         squared = lengths @ rows.cosines @ lengths
         stationary = squared <= (8 * len(norms) * epsilon(norms) * xp.sum(lengths)) ** 2
-        status = xp.where(stationary, int(Status.STATIONARY), xp.where(found.solved, int(Status.OPTIMAL), int(Status.ITER_LIMIT)))
+        status = xp.where(
+            stationary, int(Status.STATIONARY), xp.where(found.solved, int(Status.OPTIMAL), int(Status.ITER_LIMIT))
+        )
         return Weighing(xp.where(stationary, 0.0, weights), status=status)
 
     def _frank_wolfe(self, rows: Rows, iterations: int) -> Weighing:

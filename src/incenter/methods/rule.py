@@ -16,10 +16,22 @@ Whatever is dropped (a zero row) or wrong (NaN) is dealt with here, once, for al
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
-from incenter.geometry.arrays import Array, Matrix, Namespace, Scalar, Square, Vector, Weights, from_small, is_jax, is_traced, namespace, wide
+from incenter.geometry.arrays import (
+    Matrix,
+    Scalar,
+    Square,
+    Vector,
+    Weights,
+    compiled,
+    from_small,
+    is_jax,
+    is_traced,
+    namespace,
+    wide,
+)
 from incenter.geometry.errors import IncenterError, read_gradients
 from incenter.geometry.long_rows import inner_products, weighted_sum
-from incenter.geometry.rows import Rows, read_gramian, read_rows, reciprocal
+from incenter.geometry.rows import Rows, read_gramian, read_rows
 from incenter.geometry.status import Status
 
 
@@ -52,9 +64,7 @@ class Rule(ABC):
     needs: ClassVar[frozenset[str]] = frozenset()  # of "losses" and "key"
 
     @abstractmethod
-    def combine(
-        self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None
-    ) -> Update:
+    def combine(self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None) -> Update:
         """The update for gradients `G`, one per row; `losses` their values, `state` from the step before."""
 
 
@@ -64,35 +74,35 @@ class GramRule(Rule):
     gram_only: ClassVar[bool] = True
 
     @abstractmethod
-    def weigh(
-        self, rows: Rows, losses: Weights | None = None, state: Any = None, key: Any = None
-    ) -> Weighing:
+    def weigh(self, rows: Rows, losses: Weights | None = None, state: Any = None, key: Any = None) -> Weighing:
         """Weights on the raw gradients from their cosines and norms; `rows.scaled` must not be looked at.
 
         Weights are understood for the gradients divided by the power of two that `rows.relative_norms` takes out, so
         a rule that is homogeneous of degree 1 (most are) may ignore that factor.
         """
 
-    def combine(
-        self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None
-    ) -> Update:
+    def combine(self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None) -> Update:
         G = read_gradients(G)
         if G.shape[0] == 0:
             return nothing_to_combine(G, state)
-        rows = read_rows(G)
-        weighing = self.weigh(rows, losses, state, key)
-        return finish(G, rows, weighing)
+        if is_jax(namespace(G)) and not is_traced(G):
+            return made_known(compiled(_combine, static=("rule",))(G, losses, state, key, rule=self))
+        return _combine(G, losses, state, key, rule=self)
 
-    def weights(
-        self, gramian: Square, losses: Weights | None = None, state: Any = None, key: Any = None
-    ) -> Weighing:
+    def weights(self, gramian: Square, losses: Weights | None = None, state: Any = None, key: Any = None) -> Weighing:
         """The same weights from a Gram matrix K = G G^T, for callers that never form G."""
         shape = getattr(gramian, "shape", None)
         if shape is None or len(shape) != 2 or shape[0] != shape[1]:
             raise IncenterError(f"`gramian` must be an (m, m) array; got {shape or type(gramian).__name__}.")
         rows = read_gramian(gramian)
         weighing = self.weigh(rows, losses, state, key)
-        return weighing._replace(status=overall_status(rows, weighing.status))
+        weights = from_small(weighing.weights, wide(namespace(gramian), gramian))
+        return weighing._replace(weights=weights, status=concrete(overall_status(rows, weighing.status)))
+
+
+def _combine(G: Matrix, losses: Weights | None, state: Any, key: Any, *, rule: GramRule) -> Update:
+    rows = read_rows(G)
+    return finish(G, rows, rule.weigh(rows, losses, state, key))
 
 
 def finish(G: Matrix, rows: Rows, weighing: Weighing) -> Update:
@@ -142,6 +152,12 @@ def overall_status(rows: Rows, own: Scalar) -> Scalar:
     zero = small.any(rows.zero) & (small.asarray(int(own) if isinstance(own, Status) else own) == int(Status.OPTIMAL))
     status = small.where(zero, int(Status.ZERO_ROW), own)
     return small.where(small.any(rows.nonfinite), int(Status.NONFINITE), status)
+
+
+def made_known(update: Update) -> Update:
+    """The same update with Python numbers for its scalars, outside `jit`."""
+    report = {name: float(value) for name, value in update.report.items()}
+    return update._replace(radius=float(update.radius), status=concrete(update.status), report=report)
 
 
 def concrete(status: Scalar) -> Any:
