@@ -1,0 +1,1 @@
+"""Measurements; each file runs by itself: `python -m benchmarks.adversarial`."""

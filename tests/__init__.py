@@ -1,0 +1,1 @@
+"""The tests, and the samplers and properties that the benchmarks share."""
