@@ -10,6 +10,8 @@ at Pareto-stationary points (no gradient being zero).
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from incenter.geometry.arrays import (
     Array,
     Mask,
@@ -26,8 +28,9 @@ from incenter.geometry.arrays import (
     to_small,
     wide,
 )
-from incenter.geometry.certificate import Bounds, bound, known
+from incenter.geometry.certificate import Bounds, bound
 from incenter.geometry.errors import IncenterError, read_gradients, read_p
+from incenter.geometry.euclidean import few_losses
 from incenter.geometry.rows import read_rows
 from incenter.geometry.smooth import solve_smooth
 from incenter.geometry.status import Status
@@ -35,6 +38,8 @@ from incenter.geometry.status import Status
 # Certified gaps up to these count as optimal. They are cosines, so absolute: 1e-9 is what double precision gives with
 # ten thousand parameters and room to spare; 1e-5 is a hundred roundings of single precision.
 OPTIMAL_GAP = {"float64": 1e-9, "float32": 1e-5}
+
+OPTIMAL, REDUCED, STATIONARY, ZERO_ROW, NONFINITE, ITER_LIMIT, EMPTY = (int(status) for status in Status)
 
 
 class ChebyshevCenter(NamedTuple):
@@ -80,12 +85,30 @@ def chebyshev_center(G: Matrix, p: float = 2.0) -> ChebyshevCenter:
 
 
 def _smooth(G: Matrix, p: float) -> ChebyshevCenter:
+    xp = namespace(G)
+    if p == 2 and xp is np and G.shape[0] in (2, 3) and G.dtype == np.float64:
+        center = _few(G)
+        if center is not None:
+            return center
     rows = read_rows(G)
-    if not is_jax(namespace(G)) and not rows.live.all():
+    if not is_jax(xp) and not rows.live.all():
         return _without_dropped(G, p, rows.zero, rows.nonfinite)
     found = solve_smooth(rows, p)
-    answer = _certified(G, p, found.weights, found.direction, rows.zero, rows.nonfinite)
-    return answer if is_traced(G) else _made_known(answer)
+    return _certified(G, p, found.weights, found.direction, rows.zero, rows.nonfinite)
+
+
+def _few(G: Matrix) -> ChebyshevCenter | None:
+    """Two or three NumPy rows in closed form; None where rounding left something to mend, or to report."""
+    found = few_losses(G)
+    if found is None:
+        return None
+    weights, w = found
+    bounds = bound(G, weights, w, 2.0)
+    if not bounds.norm > bounds.rounding >= bounds.norm - bounds.least:
+        return None
+    gap = bounds.upper - bounds.lower
+    active = bounds.cosines <= bounds.upper + bounds.rounding
+    return ChebyshevCenter(w / bounds.norm, weights, bounds.norm, gap, active, Status.OPTIMAL, active & False)
 
 
 def _polyhedral(G: Matrix, p: float) -> ChebyshevCenter:
@@ -100,7 +123,8 @@ def _polyhedral(G: Matrix, p: float) -> ChebyshevCenter:
 
     found = solve_polyhedral(to_small(rows.scaled), p)
     direction = from_small(found.direction, wide(namespace(G), G[0]))
-    return _made_known(_certified(G, p, found.weights, direction, rows.zero, rows.nonfinite))
+    answer = _certified(G, p, found.weights, direction, rows.zero, rows.nonfinite)
+    return _made_known(answer) if is_jax(namespace(G)) else answer
 
 
 def _without_dropped(G: Matrix, p: float, zero: Mask, nonfinite: Mask) -> ChebyshevCenter:
@@ -137,38 +161,46 @@ def _spread(values: Array, inside: list[int], like: Array) -> Array:
 def _certified(
     G: Matrix, p: float, weights: Weights, direction: Vector, zero: Mask, nonfinite: Mask
 ) -> ChebyshevCenter:
-    xp = namespace(G)
-    weights, direction = from_small(weights, G), xp.astype(direction, G.dtype, copy=False)
-    dropped = from_small(zero | nonfinite, G)
+    weights, direction = from_small(weights, G), namespace(G).astype(direction, G.dtype, copy=False)
     bounds = bound(G, weights, direction, p)
-    gap = bounds.upper - bounds.lower
-    status = _status(G, bounds, gap, zero, nonfinite)
-    nowhere = (status == Status.STATIONARY) | (status == Status.NONFINITE) | (zero | nonfinite).all()
-    active = select(nowhere, weights > 0, bounds.cosines <= bounds.upper + bounds.rounding) & ~dropped
+    status = _status(G, bounds, zero, nonfinite)
+    return _answer(G, weights, direction, bounds, from_small(zero | nonfinite, G), status)
+
+
+def _answer(
+    G: Matrix, weights: Weights, direction: Vector, bounds: Bounds, dropped: Mask, status: Scalar
+) -> ChebyshevCenter:
+    nonfinite = status == NONFINITE
+    nowhere = nonfinite | (status == STATIONARY) | ((status == ZERO_ROW) & (bounds.norm <= 0))
+    xp = namespace(G)
+    binding = bounds.cosines <= bounds.upper + bounds.rounding
     return ChebyshevCenter(
-        direction=select(nowhere, xp.zeros_like(direction), direction),
-        weights=select(status == Status.NONFINITE, xp.zeros_like(weights), weights),
+        direction=select(nowhere, 0 * direction, direction),
+        weights=select(nonfinite, 0 * weights, weights),
         radius=select(nowhere, 0.0, bounds.norm),
-        gap=select(status == Status.NONFINITE, 1.0, gap),
-        active=active,
-        status=status,
+        gap=select(nonfinite, 1.0, bounds.upper - bounds.lower),
+        active=xp.logical_and(select(nowhere, weights > 0, binding), ~dropped),
+        status=status if is_traced(status) else Status(status),
         dropped=dropped,
     )
 
 
-def _status(G: Matrix, bounds: Bounds, gap: Scalar, zero: Mask, nonfinite: Mask) -> Scalar:
-    tight = gap <= OPTIMAL_GAP[str(G.dtype).rsplit(".", 1)[-1]]
-    descends = bounds.least > 0
-    solved = select(zero.any(), int(Status.ZERO_ROW), int(Status.OPTIMAL))
-    status = select(tight, solved, int(Status.REDUCED))
-    status = select(descends, status, int(Status.ITER_LIMIT))
-    status = select(bounds.norm <= bounds.rounding, int(Status.STATIONARY), status)
-    status = select((zero | nonfinite).all(), int(Status.ZERO_ROW), status)
-    return select(nonfinite.any(), int(Status.NONFINITE), status)
+def _status(G: Matrix, bounds: Bounds, zero: Mask, nonfinite: Mask) -> Scalar:
+    status = select(bounds.upper - bounds.lower <= OPTIMAL_GAP[_dtype_name(G)], OPTIMAL, REDUCED)
+    status = select(zero.any() & (status == OPTIMAL), ZERO_ROW, status)
+    status = select(bounds.least > 0, status, ITER_LIMIT)
+    status = select(bounds.norm <= bounds.rounding, STATIONARY, status)
+    status = select((zero | nonfinite).all(), ZERO_ROW, status)
+    return select(nonfinite.any(), NONFINITE, status)
+
+
+def _dtype_name(G: Matrix) -> str:
+    return str(G.dtype).rsplit(".", 1)[-1]
 
 
 def _made_known(center: ChebyshevCenter) -> ChebyshevCenter:
-    return center._replace(radius=known(center.radius), gap=known(center.gap), status=Status(int(center.status)))
+    """Python numbers and a `Status` for what came out of a compiled call."""
+    return center._replace(radius=float(center.radius), gap=float(center.gap), status=Status(int(center.status)))
 
 
 def _empty(G: Matrix) -> ChebyshevCenter:

@@ -28,6 +28,7 @@ from incenter.geometry.arrays import (
     is_torch,
     is_traced,
     namespace,
+    select,
     wide,
     wide_dtype,
 )
@@ -79,29 +80,68 @@ def certify(G: Matrix, weights: Weights, direction: Vector, p: float = 2.0) -> C
 def bound(G: Matrix, weights: Weights, direction: Vector, p: float) -> Bounds:
     """`certify` on arrays that were checked already."""
     xp = namespace(G)
-    m, n = G.shape
-    if m == 0:
-        nothing = xp.zeros(0, dtype=wide_dtype(xp))
-        return Bounds(0.0, 0.0, nothing, 0.0, 1.0, 0.0)
+    if G.shape[0] == 0:
+        return Bounds(0.0, 0.0, xp.zeros(0, dtype=wide_dtype(xp)), 0.0, 1.0, 0.0)
+    if p == 2 and xp is np and G.dtype == np.float64:
+        plain = _plain_sums(G, weights, direction)
+        if plain is not None:
+            return _widened(xp, G, p, plain, (True, True))
     q = 1.0 if p == math.inf else math.inf if p == 1 else p / (p - 1)
     direction = wide(xp, direction)
     scale, norms, live, finite = _norms(xp, G, p)
     coefficients, total = _simplex(xp, wide(xp, weights), norms, live)
     length = _norm(xp, direction, q)
     norm, products = _sums(xp, G, scale, coefficients, direction, p)
-    divisor = norms * xp.where(length > 0, length, 1.0)
-    cosines = xp.where(live, products / xp.where(live, divisor, 1.0), 0.0)
+    divisor = xp.where(live, norms, 1.0) * xp.where(length > 0, length, 1.0)
+    cosines = xp.where(live, products / divisor, 0.0)
     least = xp.min(xp.where(live, cosines, xp.inf))
-
-    unit = 0.5 * epsilon(direction)
-    of_sum = (_additions(xp, n) + 2) * unit  # of a sum of n products, relative to the sum of their magnitudes (<= 1)
-    of_power = (POWER_ULPS if p == 2 else POWER_ULPS * max(p, q if q < math.inf else p)) * unit
-    spread_low = of_sum + (2 * of_sum + 3 * of_power) * xp.abs(least)
-    spread_high = (m + 3) * unit * (1 + 2 * of_sum) + (of_sum + 2 * of_power) * norm
+    least = xp.where(xp.isfinite(least), least, 0.0)
     usable = xp.all(finite) & xp.any(live)
-    lower = xp.where(usable & (length > 0) & xp.isfinite(least), xp.clip(least - spread_low, 0.0, 1.0), 0.0)
-    upper = xp.where(usable & (total > 0), xp.clip(norm + spread_high, 0.0, 1.0), 1.0)
-    return Bounds(least, norm, cosines, lower, upper, spread_low + spread_high + epsilon(G))
+    sums = Sums(known(least), known(norm), cosines)
+    return _widened(xp, G, p, sums, (usable & (length > 0), usable & (total > 0)))
+
+
+class Sums(NamedTuple):
+    """The two sides of (1) without their rounding."""
+
+    least: Scalar
+    norm: Scalar
+    cosines: Weights
+
+
+def _plain_sums(G: Matrix, weights: Weights, direction: Vector) -> Sums | None:
+    """Both sides for p = 2 where nothing is out of range: few NumPy calls, which is what a call costs at m = 3."""
+    low, high = SAFE_SQUARES["float64"]
+    squares = np.vecdot(G, G).tolist()
+    positive = [max(weight, 0.0) for weight in weights.tolist()]
+    total, length = sum(positive), float(direction @ direction)
+    if not (low < min(squares) and max(squares) < high and low < length < high and low < total < high):
+        return None
+    length = math.sqrt(length)
+    norms = [math.sqrt(square) for square in squares]
+    w = np.array([weight / (total * norm) for weight, norm in zip(positive, norms, strict=True)]) @ G
+    products = (G @ direction).tolist()
+    cosines = [product / (norm * length) for product, norm in zip(products, norms, strict=True)]
+    return Sums(min(cosines), math.sqrt(w @ w), np.array(cosines))
+
+
+def _widened(xp: Namespace, G: Matrix, p: float, sums: Sums, usable: tuple[Any, Any]) -> Bounds:
+    """Both sides moved outward by what rounding may have done to them."""
+    m, n = G.shape
+    least, norm, cosines = sums
+    unit = 0.5 * epsilon(cosines)
+    of_sum = (_additions(xp, n) + 2) * unit  # of a sum of n products, relative to the sum of their magnitudes (<= 1)
+    of_power = POWER_ULPS * unit * (1.0 if p == 2 else p if p in (1, math.inf) else max(p, p / (p - 1)))
+    low = of_sum + (2 * of_sum + 3 * of_power) * abs(least)
+    high = (m + 3) * unit * (1 + 2 * of_sum) + (of_sum + 2 * of_power) * norm
+    rounding = low + high + epsilon(G)
+    lower = select(usable[0], _within_unit(xp, least - low), 0.0)
+    upper = select(usable[1], _within_unit(xp, norm + high), 1.0)
+    return Bounds(least, norm, cosines, lower, upper, rounding)
+
+
+def _within_unit(xp: Namespace, value: Scalar) -> Scalar:
+    return xp.clip(value, 0.0, 1.0) if is_traced(value) else min(max(float(value), 0.0), 1.0)
 
 
 def known(value: Scalar) -> Any:
