@@ -33,6 +33,7 @@ from incenter.geometry.errors import IncenterError, read_gradients
 from incenter.geometry.long_rows import inner_products, weighted_sum
 from incenter.geometry.rows import Rows, read_gramian, read_rows
 from incenter.geometry.status import Status
+from incenter.methods.randomness import as_words
 
 
 class Update(NamedTuple):
@@ -61,7 +62,7 @@ class Rule(ABC):
     name: ClassVar[str]
     gram_only: ClassVar[bool] = False
     own_optimizer: ClassVar[bool] = False  # to be stepped plainly, never under Adam
-    needs: ClassVar[frozenset[str]] = frozenset()  # of "losses" and "key"
+    needs: ClassVar[frozenset[str]] = frozenset()  # of "losses", "key", "traces"
 
     @abstractmethod
     def combine(self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None) -> Update:
@@ -81,28 +82,36 @@ class GramRule(Rule):
         a rule that is homogeneous of degree 1 (most are) may ignore that factor.
         """
 
-    def combine(self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None) -> Update:
+    def combine(
+        self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None, **extra: Any
+    ) -> Update:
+        """`extra` goes to `weigh`, for a rule that asks for more than others, such as the traces of `ntk`."""
         G = read_gradients(G)
         if G.shape[0] == 0:
             return nothing_to_combine(G, state)
         if is_jax(namespace(G)) and not is_traced(G):
-            return made_known(compiled(_combine, static=("rule",))(G, losses, state, key, rule=self))
-        return _combine(G, losses, state, key, rule=self)
+            combined = compiled(_combine, static=("rule",))(G, losses, state, as_words(key), extra, rule=self)
+            return made_known(combined)
+        return _combine(G, losses, state, key, extra, rule=self)
 
-    def weights(self, gramian: Square, losses: Weights | None = None, state: Any = None, key: Any = None) -> Weighing:
+    def weights(
+        self, gramian: Square, losses: Weights | None = None, state: Any = None, key: Any = None, **extra: Any
+    ) -> Weighing:
         """The same weights from a Gram matrix K = G G^T, for callers that never form G."""
         shape = getattr(gramian, "shape", None)
         if shape is None or len(shape) != 2 or shape[0] != shape[1]:
             raise IncenterError(f"`gramian` must be an (m, m) array; got {shape or type(gramian).__name__}.")
         rows = read_gramian(gramian)
-        weighing = self.weigh(rows, losses, state, key)
+        weighing = self.weigh(rows, losses, state, key, **extra)
         weights = from_small(weighing.weights, wide(namespace(gramian), gramian))
         return weighing._replace(weights=weights, status=concrete(overall_status(rows, weighing.status)))
 
 
-def _combine(G: Matrix, losses: Weights | None, state: Any, key: Any, *, rule: GramRule) -> Update:
+def _combine(
+    G: Matrix, losses: Weights | None, state: Any, key: Any, extra: dict[str, Any], *, rule: GramRule
+) -> Update:
     rows = read_rows(G)
-    return finish(G, rows, rule.weigh(rows, losses, state, key))
+    return finish(G, rows, rule.weigh(rows, losses, state, key, **extra))
 
 
 def finish(G: Matrix, rows: Rows, weighing: Weighing) -> Update:
@@ -156,6 +165,8 @@ def overall_status(rows: Rows, own: Scalar) -> Scalar:
 
 def made_known(update: Update) -> Update:
     """The same update with Python numbers for its scalars, outside `jit`."""
+    if is_traced(update.radius):
+        return update
     report = {name: float(value) for name, value in update.report.items()}
     return update._replace(radius=float(update.radius), status=concrete(update.status), report=report)
 
