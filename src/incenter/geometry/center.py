@@ -65,6 +65,7 @@ class ChebyshevCenter(NamedTuple):
         return self
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is found, scaled and done again
 def chebyshev_center(G: Matrix, p: float = 2.0) -> ChebyshevCenter:
     """Centre of the cone of directions that decrease every loss; `G` holds one gradient per row.
 

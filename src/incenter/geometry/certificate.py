@@ -12,7 +12,7 @@ is. Nothing here is shared with the solvers. Zero rows are left out; a non-finit
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -37,7 +37,10 @@ from incenter.geometry.errors import IncenterError, read_gradients, read_p
 BLOCK = 65_536  # columns widened at a time: the copy stays in the cache, and so does the rounding of a sum
 POWER_ULPS = 8.0  # roundings of a power, a root or a quotient; the libraries' own powers are within 4
 # Squares of norms between these were computed without harmful over- or underflow; otherwise rows are scaled first.
-SAFE_SQUARES = {"float64": (2.0**-960, 2.0**960), "float32": (2.0**-80, 2.0**120)}
+SAFE_SQUARES = {"float64": (2.0**-960, 2.0**960), "float32": (2.0**-100, 2.0**100)}
+LIFT = 2.0**64  # takes every number there is above the lower bound
+
+Scale: TypeAlias = tuple[Weights, Weights]  # two factors per row, because one may be out of range
 
 
 class Certificate(NamedTuple):
@@ -61,6 +64,7 @@ class Bounds(NamedTuple):
     rounding: Scalar
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is found, scaled and done again
 def certify(G: Matrix, weights: Weights, direction: Vector, p: float = 2.0) -> Certificate:
     """Bounds on r* that `weights` (of the l_p-normalised gradients) and `direction` prove.
 
@@ -149,7 +153,7 @@ def known(value: Scalar) -> Any:
     return value if is_traced(value) else float(value)
 
 
-def _norms(xp: Namespace, G: Matrix, p: float) -> tuple[Weights | None, Weights, Weights, Weights]:
+def _norms(xp: Namespace, G: Matrix, p: float) -> tuple[Scale | None, Weights, Weights, Weights]:
     """Scale (None: 1), norms of the scaled rows, and which rows are live and finite."""
     if p == 2 and not is_jax(xp):
         squares = sum(_squares(xp, X) for X in _blocks(xp, G))
@@ -160,14 +164,15 @@ def _norms(xp: Namespace, G: Matrix, p: float) -> tuple[Weights | None, Weights,
     finite = xp.all(xp.isfinite(G), axis=1)
     largest = xp.max(xp.where(finite[:, None], xp.abs(G), xp.zeros_like(G)), axis=1)
     largest = wide(xp, largest)
-    # a subnormal float has no reciprocal: such a row is scaled up in two steps elsewhere, here it counts as zero
-    live = (largest >= xp.finfo(largest.dtype).smallest_normal) & finite
-    scale = xp.where(live, 1.0 / xp.where(live, largest, 1.0), 0.0)
+    live = (largest > 0) & finite
+    # the smallest floats have no reciprocal: their rows are lifted first
+    lift = xp.where(largest < SAFE_SQUARES[_name(largest)][0], LIFT, 1.0)
+    scale = lift, xp.where(live, 1.0 / xp.where(live, largest * lift, 1.0), 0.0)
     norms = _root(xp, _power_sums(xp, G, scale, p), p)
     return scale, norms, live, finite
 
 
-def _power_sums(xp: Namespace, G: Matrix, scale: Weights, p: float) -> Weights:
+def _power_sums(xp: Namespace, G: Matrix, scale: Scale, p: float) -> Weights:
     total: Any = 0.0
     for X in _blocks(xp, G):
         X = xp.abs(_scaled(xp, X, scale))
@@ -178,7 +183,7 @@ def _power_sums(xp: Namespace, G: Matrix, scale: Weights, p: float) -> Weights:
 
 
 def _sums(
-    xp: Namespace, G: Matrix, scale: Weights | None, coefficients: Weights, direction: Vector, p: float
+    xp: Namespace, G: Matrix, scale: Scale | None, coefficients: Weights, direction: Vector, p: float
 ) -> tuple[Scalar, Weights]:
     """|sum_i coefficients_i x_i|_p and x_i . direction, block by block, x_i the scaled rows."""
     powers: Any = 0.0
@@ -247,8 +252,13 @@ def _blocks(xp: Namespace, G: Matrix) -> Iterator[Matrix]:
         yield wide(xp, G[:, start : start + BLOCK])
 
 
-def _scaled(xp: Namespace, X: Matrix, scale: Weights) -> Matrix:
-    return xp.where(scale[:, None] > 0, X, 0.0) * scale[:, None]
+def _scaled(xp: Namespace, X: Matrix, scale: Scale) -> Matrix:
+    lift, shrink = scale
+    return xp.where(shrink[:, None] > 0, X, 0.0) * lift[:, None] * shrink[:, None]
+
+
+def _name(array: Array) -> str:
+    return str(array.dtype).rsplit(".", 1)[-1]
 
 
 def _squares(xp: Namespace, X: Matrix) -> Weights:
