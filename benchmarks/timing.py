@@ -1,0 +1,116 @@
+"""Timing side by side: every contender once per round, the best round counts, so that a busy moment hurts nobody."""
+
+import platform
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+Call = Callable[[], object]
+_BLOCK = 0.004  # seconds that one contender runs in one round, at least: far above the clock's resolution
+
+
+class TooSlowError(Exception):
+    """A call ran past its limit."""
+
+
+@contextmanager
+def limit(seconds: float) -> Iterator[None]:
+    """Raise TooSlowError in the body after `seconds`, as soon as Python is back in charge; no limit on Windows."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TooSlowError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def once(call: Call) -> float:
+    """Seconds of one call."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def interleaved(calls: Mapping[str, Call], budget: float, rounds: int = 25) -> dict[str, float]:
+    """Least seconds per call of each contender over up to `rounds` rounds, within `budget` seconds but at least two."""
+    probes = {name: once(call) for name, call in calls.items()}
+    repeats = {name: max(1, round(_BLOCK / max(probe, 1e-7))) for name, probe in probes.items()}
+    best = dict.fromkeys(calls, float("inf"))
+    start = time.perf_counter()
+    for done in range(rounds):
+        if done >= 2 and time.perf_counter() - start > budget:
+            break
+        for name, call in calls.items():
+            best[name] = min(best[name], _block(call, repeats[name]))
+    return best
+
+
+def _block(call: Call, repeats: int) -> float:
+    start = time.perf_counter()
+    for _ in range(repeats):
+        call()
+    return (time.perf_counter() - start) / repeats
+
+
+def duration(seconds: float) -> str:
+    """Three digits and a unit."""
+    for scale, unit in ((1e-6, "us"), (1e-3, "ms")):
+        if seconds < 1000 * scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def machine(*packages: str) -> str:
+    """One line: processor, Python and the versions of `packages`."""
+    versions = ", ".join(f"{package} {_version(package)}" for package in packages)
+    return f"{_processor()}, one thread; Python {platform.python_version()}, {versions}"
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table that also lines up in a terminal; every column but the first is flushed right."""
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+
+    def line(cells: list[str]) -> str:
+        flushed = [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)]
+        return "| " + " | ".join([cells[0].ljust(widths[0]), *flushed]) + " |"
+
+    rule = "|" + "|".join(["-" * (widths[0] + 2), *["-" * (width + 1) + ":" for width in widths[1:]]]) + "|"
+    return "\n".join([line(head), rule, *map(line, rows)])
+
+
+def write_section(page: Path, name: str, text: str) -> None:
+    """Replace what stands between `<!-- name: begin -->` and `<!-- name: end -->` in `page`."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    content = page.read_text()
+    if begin not in content or end not in content:
+        raise SystemExit(
+            f"{page} has no section between {begin!r} and {end!r}; put these two lines where it should go."
+        )
+    before, rest = content.split(begin, 1)
+    after = rest.split(end, 1)[1]
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package).split("+")[0]
+    except PackageNotFoundError:
+        return "absent"
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
