@@ -7,8 +7,9 @@ y solves (1) iff y >= 0, slack = b - A y <= 0, and y_i slack_i = 0. The face is 
 `from_all` guesses the face: it starts from all of it and exchanges every wrong index at once, which takes a handful of
 factorisations where most losses bind. `pivot` proves or mends: from any y it inserts the index of largest slack
 (most-violated insertion; other rules need exponentially many steps on some inputs) and moves along the edge that keeps
-the face's slacks, until the new slack is 0 or an old y_i is. The face stays independent, so A may be singular. Slacks
-are updated, never recomputed from y: given more precise ones it continues at their precision.
+the face's slacks, until the new slack is 0 or an old y_i is. The face stays independent, so A may be singular; a face
+that was given (`settle`) may be dependent, and moves are then of least norm. Slacks are updated, never recomputed from
+y: given more precise ones it continues at their precision.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -91,7 +92,7 @@ def pivot(A: Square, y: Weights, slack: Weights, face: Mask, tolerance: Scalar, 
     def step(state: Walk) -> Walk:
         y, slack, face, driving, settling, steps, _, moved = state
         j = driver(slack, face, driving)
-        move = _solve_on(A, xp.where(settling, slack, -A[:, j]), face)
+        move = _solve_on(A, xp.where(settling, slack, -A[:, j]), face, dependent=settle)
         move = xp.where((index == j) & ~settling, 1.0, move)
         change = A @ move
         curvature = change[j]
@@ -126,24 +127,42 @@ def polish(A: Square, b: Weights, found: Face, tolerance: Scalar) -> Face:
     return found._replace(y=xp.where(feasible, y, found.y), slack=xp.where(feasible, b - A @ y, found.slack))
 
 
-def _solve_on(A: Square, b: Weights, face: Mask) -> Weights:
+def _solve_on(A: Square, b: Weights, face: Mask, dependent: bool = False) -> Weights:
     """x with (A x)_i = b_i on the face and x_i = 0 off it. NumPy cuts the face out; traced shapes are fixed."""
     xp = namespace(A)
     if is_jax(xp):
         masked = xp.where(face[:, None] & face[None, :], A, 0.0) + xp.diag(xp.where(face, 0.0, 1.0).astype(A.dtype))
-        return xp.linalg.solve(masked, xp.where(face, b, 0.0))
+        inside = xp.where(face, b, 0.0)
+        return xp.linalg.lstsq(masked, inside, rcond=_cutoff(A))[0] if dependent else xp.linalg.solve(masked, inside)
+    solve = _least_norm if dependent else _unique
     if face.all():
-        return _solve_symmetric(A, b)
+        return solve(A, b)
     x = np.zeros_like(b)
-    inside = np.flatnonzero(face)
-    if inside.size:
-        x[inside] = _solve_symmetric(A[np.ix_(inside, inside)], b[inside])
+    index = np.flatnonzero(face)
+    if index.size:
+        x[index] = solve(A[np.ix_(index, index)], b[index])
     return x
 
 
-def _solve_symmetric(A: Square, b: Weights) -> Weights:
+def _unique(A: Square, b: Weights) -> Weights:
     try:
         x: Weights = np.linalg.solve(A, b)
     except np.linalg.LinAlgError:
         return np.full_like(b, np.nan)
     return x
+
+
+def _least_norm(A: Square, b: Weights) -> Weights:
+    """A solution where A may be singular; by the dear way only where Cholesky's pivots say that it is."""
+    try:
+        pivots = np.linalg.cholesky(A).diagonal() ** 2
+        if np.all(pivots > _cutoff(A) * A.diagonal()):
+            return _unique(A, b)
+    except np.linalg.LinAlgError:
+        pass
+    x: Weights = np.linalg.lstsq(A, b, rcond=_cutoff(A))[0]
+    return x
+
+
+def _cutoff(A: Square) -> float:
+    return DEPENDENT * A.shape[0] * epsilon(A)

@@ -4,23 +4,24 @@ With unit rows u_i = g_i / ||g_i||_p and 1/p + 1/q = 1,
 
     r* = max { min_i u_i.v : ||v||_q <= 1 } = min { ||w||_p : w = sum_i alpha_i u_i, alpha in the simplex }.      (1)
 
-The master program sees v through cuts c_k = U v_k, for points v_k of the dual ball, and, for p = 1, through free columns
-F, the v_k being 0 there:
+The master program sees v through cuts c_k = U v_k, for points v_k of the dual ball, and, for p = 1, through the columns
+of a free set F, where the v_k are 0:
 
-    maximise r  over  mu in the simplex, |x_j| <= 1:   sum_k mu_k c_k + sum_{j in F} x_j u_j >= r.                   (2)
+    maximise r  over  mu in the simplex, |x_j| <= 1:   sum_k mu_k c_k + sum_{j in F} x_j u_j >= r.                (2)
 
-Its value is a lower bound on r*, its multipliers are weights alpha, whose ||w||_p is an upper bound. Where the bounds
-differ, the columns that hold the difference, sum_j (||w||_p's share of j) - v_j w_j, become free, and sgn(w) a new cut.
-The model only tightens and its rows are m, so that a million columns need about ten programs of a few hundred columns.
-With F all columns, (2) is (1) itself. For p = inf the cuts are the signed unit vectors of the columns seen so far.
+Its value bounds r* from below; its multipliers are weights alpha, whose ||w||_p bounds r* from above. For p = 1 the
+difference is sum_j |w_j| - v_j w_j: the columns that hold most of it become free, and sgn(w) off F is a new cut. For
+p = inf the cuts are e_j and -e_j for the columns seen, and the columns of largest |w_j| are seen next. So a model of m
+rows tightens until the bounds meet, and a million columns need about ten programs of some hundred. Up to a few hundred
+columns, all are free or seen at once, and (2) is (1) itself.
 
 v is not unique: of all optimal v the one of least Euclidean norm is returned (see `least_norm`), which depends neither
-on the order of the rows nor on the path of the solver. r* = 0 gives v = 0. Weights may be any optimal ones.
-Reference for the free columns: Portnoy and Koenker, The Gaussian hare and the Laplacian tortoise, Statistical Science
-12 (1997), section 5, who fix the signs of far residuals; here the gap says which of them to free.
+on the order of the rows nor on the solver's path. r* = 0 gives v = 0. Weights may be any optimal ones.
+Related: Portnoy and Koenker, The Gaussian hare and the Laplacian tortoise, Statistical Science 12 (1997), section 5,
+who fix the signs of far residuals. Here the bounds say which to free.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
@@ -29,22 +30,28 @@ from incenter.geometry.arrays import Array, Matrix, Vector, Weights
 from incenter.geometry.least_norm import least_norm
 from incenter.geometry.long_rows import BLOCK, inner_products, weighted_sum
 
-# Free columns at the start, and new ones per round: measured over m = 4 ... 64, n = 1e3 ... 1e6; half or twice as many
-# cost the same within a third.
+# Columns at the start, and new ones per round: measured over m = 4 ... 64, n = 1e3 ... 1e6, where a third or three
+# times as many were slower in most cases.
 FIRST_COLUMNS, FIRST_COLUMNS_PER_ROW = 500, 16
 MORE_COLUMNS, MORE_COLUMNS_PER_ROW = 100, 4
-ROUNDS = 300  # the most that were seen is 40; every round frees at least one column
-BOUNDS_MEET = 1e-13  # the gap at which rounds end; vertices of (2) come out with 1e-15, rows being of length 1
-ACCEPTED_GAP = 1e-9  # the gap, recomputed in n dimensions, up to which an answer counts as solved
-TIED = 1e-11  # |w_j| closer than this to its tie, relative to the column, does not decide v_j; alpha is good to 1e-15
-LIFT = 2.0**10  # HiGHS drops entries below 1e-9; lifted, what it drops is below the bounds' own rounding
+ROUNDS = 300  # 45 is the most that was seen; every round frees a column at least
+BOUNDS_MEET = 1e-13  # the gap at which rounds end; vertices of (2) come out with 1e-15, the rows being of length 1
+ACCEPTED_GAP = 1e-9  # up to this gap, recomputed in n dimensions, an answer counts as solved
 FEASIBILITY = 1e-10  # the tightest that HiGHS accepts; its default, 1e-7, would be the gap
-LOST_TO_TIES = 1e-12  # the most of r* that the choice among optimal directions may cost
-RELAXATION = 1e-13  # how far below the certified radius that choice is made: the optimal face itself may be empty to rounding
+LIFT = 2.0**10  # HiGHS drops coefficients below 1e-9; of lifted ones it drops what is below 1e-12
+ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of u_i.v, a sum of numbers whose sizes sum to 1 at most
+# |w_j| nearer than this to its tie, relative to the column, does not decide v_j. Weights are mostly good to 1e-15;
+# where the basis is ill-conditioned they are not, and the first value leaves no v. Larger ones make the problem larger, and
+# see false ties where r* itself is tiny.
+TIED = (1e-14, 1e-11)
+RELAXATION = (
+    1e-13  # how far below its certified radius the ties are broken, relative: to rounding, its face may be empty
+)
+LOST_TO_TIES = 1e-12  # the most that this may cost, relative to the radius; otherwise the vertex of (2) is returned
 
 
 class PolyhedralAnswer(NamedTuple):
-    """Weights alpha on the simplex, direction v with ||v||_q = 1 (0 where r* = 0), and whether their gap is accepted."""
+    """Weights alpha on the simplex, v with ||v||_q = 1 (0 where r* = 0), and whether their gap is accepted."""
 
     weights: Weights
     direction: Vector
@@ -97,7 +104,6 @@ class Bounds(NamedTuple):
     alpha: Weights
     upper: float
     v: Vector
-    rounds: int
 
 
 def solve_polyhedral(G: Matrix, p: float) -> PolyhedralAnswer:
@@ -105,7 +111,7 @@ def solve_polyhedral(G: Matrix, p: float) -> PolyhedralAnswer:
     rows = UnitRows(G, 1.0 / _norms(G, p))
     bounds = _bounds_p1(rows) if p == 1 else _bounds_inf(rows)
     lower = float(np.min(rows.against(bounds.v)))
-    if lower <= 0:
+    if lower <= ROUNDING:
         return PolyhedralAnswer(bounds.alpha, np.zeros(rows.shape[1]), bounds.upper <= ACCEPTED_GAP)
     direction, lower = _least_norm_direction(rows, p, bounds, lower)
     return PolyhedralAnswer(bounds.alpha, direction, bounds.upper - lower <= ACCEPTED_GAP)
@@ -131,80 +137,83 @@ def _bounds_p1(rows: UnitRows) -> Bounds:
     signs: list[Array] = []  # of the cuts, one byte per entry
     cuts = np.empty((m, 0))
     v = np.zeros(n)
-    for rounds in range(1, ROUNDS + 1):
+    for _ in range(ROUNDS):
         if not free.all():
             signs.append(np.sign(w).astype(np.int8))
             cuts = np.column_stack([cuts, rows.against(np.where(free, 0.0, signs[-1]))])
         master = solve_master(cuts, rows.columns(free))
+        if not master.solved:
+            break
         v = _recombine(master, signs, free)
         w = rows.combine(master.alpha)
         if np.sum(np.abs(w)) < upper:
             best, upper = master.alpha, float(np.sum(np.abs(w)))
         shares = np.where(free, 0.0, np.abs(w) - v * w)
-        if not master.solved or upper - master.radius <= BOUNDS_MEET or not np.any(shares > 0):
+        if min(upper - master.radius, np.sum(shares)) <= BOUNDS_MEET:
             break
         new = _largest(shares, MORE_COLUMNS + MORE_COLUMNS_PER_ROW * m)
-        used = np.flatnonzero(master.mu > 0)
+        new = new[shares[new] > 0]
+        used = np.flatnonzero(master.mu)
         signs = [signs[k] for k in used]
         U_new = rows.columns(new)
         cuts = np.column_stack([cuts[:, k] - U_new @ s[new] for k, s in zip(used, signs, strict=True)])
         free[new] = True
-    return Bounds(best, upper, v, rounds)
+    return Bounds(best, upper, v)
 
 
 def _bounds_inf(rows: UnitRows) -> Bounds:
     """Rounds of (2) for p = inf, where the cuts are e_j and -e_j for the columns seen."""
     m, n = rows.shape
     best = np.full(m, 1.0 / m)
-    size = np.abs(rows.combine(best))
-    upper = float(np.max(size))
+    sizes = np.abs(rows.combine(best))
+    upper = float(np.max(sizes))
     seen = np.zeros(n, dtype=bool)
-    seen[_largest(size, FIRST_COLUMNS + FIRST_COLUMNS_PER_ROW * m)] = True
+    seen[_largest(sizes, FIRST_COLUMNS + FIRST_COLUMNS_PER_ROW * m)] = True
     v = np.zeros(n)
-    for rounds in range(1, ROUNDS + 1):
-        index = np.flatnonzero(seen)
-        U_seen = rows.columns(index)
+    for _ in range(ROUNDS):
+        U_seen = rows.columns(seen)
         master = solve_master(np.hstack([U_seen, -U_seen]), np.empty((m, 0)))
-        v = np.zeros(n)
-        v[index] = master.mu[: index.size] - master.mu[index.size :]
-        size = np.abs(rows.combine(master.alpha))
-        if np.max(size) < upper:
-            best, upper = master.alpha, float(np.max(size))
-        excess = np.where(seen, 0.0, size - master.radius)
-        if not master.solved or upper - master.radius <= BOUNDS_MEET or not np.any(excess > 0):
+        if not master.solved:
             break
-        seen[_largest(excess, MORE_COLUMNS + MORE_COLUMNS_PER_ROW * m)] = True
-    return Bounds(best, upper, v, rounds)
+        v = np.zeros(n)
+        v[seen] = master.mu[: U_seen.shape[1]] - master.mu[U_seen.shape[1] :]
+        sizes = np.abs(rows.combine(master.alpha))
+        if np.max(sizes) < upper:
+            best, upper = master.alpha, float(np.max(sizes))
+        excess = np.where(seen, 0.0, sizes - master.radius)
+        if min(upper - master.radius, np.max(excess)) <= BOUNDS_MEET:
+            break
+        new = _largest(excess, MORE_COLUMNS + MORE_COLUMNS_PER_ROW * m)
+        seen[new[excess[new] > 0]] = True
+    return Bounds(best, upper, v)
 
 
 def solve_master(cuts: Matrix, U_free: Matrix) -> Master:
-    """Solve (2) by HiGHS; columns are scaled by powers of two to size about 1, then everything is lifted."""
+    """Solve (2) by HiGHS; free columns are scaled by powers of two to size about 1, which rounds nothing."""
     m, k = cuts.shape
     f = U_free.shape[1]
     scale = _power_of_two_above(np.max(np.abs(U_free), axis=0, initial=0.0))
-    whole = float(_power_of_two_above(np.max(np.concatenate([scale, np.abs(cuts).ravel()]), keepdims=True))[0])
-    objective = np.zeros(k + f + 1)
-    objective[-1] = -1.0
-    limits = np.full((k + f + 1, 2), np.inf)
-    limits[:k, 0] = 0.0
-    limits[k : k + f, 0], limits[k : k + f, 1] = -scale / whole, scale / whole
-    limits[-1, 0] = -np.inf
-    simplex = {"A_eq": (np.arange(k + f + 1) < k)[None].astype(np.float64), "b_eq": np.ones(1)} if k else {}
+    whole = float(max(np.max(scale, initial=0.0), _power_of_two_above(np.max(np.abs(cuts), initial=0.0))))
+    objective = np.append(np.zeros(k + f), -1.0)
+    largest = np.concatenate([np.full(k, np.inf), scale / whole, [np.inf]])
+    smallest = np.concatenate([np.zeros(k), -scale / whole, [-np.inf]])
+    limits: Any = np.column_stack([smallest, largest])
     found = linprog(
         objective,
         A_ub=np.hstack([cuts * (-LIFT / whole), U_free * (-LIFT / scale), np.ones((m, 1))]),
         b_ub=np.zeros(m),
+        A_eq=np.repeat([[1.0, 0.0]], [k, f + 1], axis=1) if k else None,
+        b_eq=np.ones(1) if k else None,
         bounds=limits,
         method="highs",
         options={"primal_feasibility_tolerance": FEASIBILITY, "dual_feasibility_tolerance": FEASIBILITY},
-        **simplex,
     )
-    if found.x is None or found.ineqlin.marginals is None:
-        return Master(np.full(m, 1.0 / m), np.full(k, 1.0 / max(k, 1)), np.zeros(f), 0.0, False)
+    if found.status != 0 or found.x is None:
+        return Master(np.full(m, 1.0 / m), np.zeros(k), np.zeros(f), 0.0, False)
     alpha = np.maximum(-found.ineqlin.marginals, 0.0)
     mu = np.maximum(found.x[:k], 0.0)
     x = np.clip(found.x[k : k + f] * (whole / scale), -1.0, 1.0)
-    return Master(alpha / alpha.sum(), mu / max(mu.sum(), 1.0), x, float(found.x[-1]) * whole / LIFT, found.status == 0)
+    return Master(alpha / np.sum(alpha), mu / max(np.sum(mu), 1.0), x, float(found.x[-1]) * whole / LIFT, True)
 
 
 def _least_norm_direction(rows: UnitRows, p: float, bounds: Bounds, lower: float) -> tuple[Vector, float]:
@@ -214,56 +223,51 @@ def _least_norm_direction(rows: UnitRows, p: float, bounds: Bounds, lower: float
     p = inf: v_j is 0 but where |w_j| is largest, and has the sign of w_j there.
     """
     w = rows.combine(bounds.alpha)
-    target = lower - RELAXATION
-    if p == 1:
-        found = _least_norm_p1(rows, w, target)
-    else:
-        found = _least_norm_inf(rows, w, target)
-    if found is not None:
-        attained = float(np.min(rows.against(found)))
-        if attained >= lower - LOST_TO_TIES:
-            return found, attained
+    target = lower * (1.0 - RELAXATION)
+    enough = lower - max(LOST_TO_TIES * lower, ROUNDING)
+    choose = _least_norm_p1 if p == 1 else _least_norm_inf
+    for tie in TIED:
+        v = choose(rows, w, target, tie)
+        if v is not None and (attained := float(np.min(rows.against(v)))) >= enough:
+            return v, attained
     return bounds.v, lower
 
 
-def _least_norm_p1(rows: UnitRows, w: Vector, target: float) -> Vector | None:
-    tied = np.abs(w) <= TIED * rows.column_sizes()
+def _least_norm_p1(rows: UnitRows, w: Vector, target: float, tie: float) -> Vector | None:
+    tied = np.abs(w) <= tie * rows.column_sizes()
     v = np.where(tied, 0.0, np.sign(w))
-    U_tied = rows.columns(tied)
-    x = least_norm(U_tied, target - rows.against(v), lower=-1.0, upper=1.0)
+    x = least_norm(rows.columns(tied), target - rows.against(v), lower=-1.0, upper=1.0)
     if x is None:
         return None
     v[tied] = x
-    return v / np.max(np.abs(v))
+    length = np.max(np.abs(v))
+    return v / length if length > 0 else None
 
 
-def _least_norm_inf(rows: UnitRows, w: Vector, target: float) -> Vector | None:
-    support = np.flatnonzero(np.abs(w) >= np.max(np.abs(w)) - TIED)
+def _least_norm_inf(rows: UnitRows, w: Vector, target: float, tie: float) -> Vector | None:
+    support = np.flatnonzero(np.abs(w) >= np.max(np.abs(w)) - tie)
     sigma = np.sign(w[support])
     C = np.vstack([rows.columns(support) * sigma, -np.ones(support.size)])
     x = least_norm(C, np.append(np.full(len(C) - 1, target), -1.0), lower=0.0, upper=np.inf)
-    if x is None:
+    if x is None or not x.any():
         return None
     v = np.zeros(rows.shape[1])
-    v[support] = sigma * x / np.sum(x)
+    v[support] = sigma * (x / np.sum(x))
     return v
 
 
 def _first_columns(size: Vector, column_sizes: Vector, count: int) -> Array:
-    """The columns whose w_j is smallest against their entries: the likeliest to change sign on the way to the optimum."""
-    free = np.ones(size.size, dtype=bool)
-    if count < size.size:
-        free[:] = False
-        free[_largest(-size / np.where(column_sizes > 0, column_sizes, 1.0), count, above=-np.inf)] = True
+    """The columns whose w_j is smallest against their entries: the likeliest to change sign before the optimum."""
+    free = np.zeros(size.size, dtype=bool)
+    free[_largest(-size / np.where(column_sizes > 0, column_sizes, 1.0), count)] = True
     return free
 
 
-def _largest(values: Vector, count: int, above: float = 0.0) -> Array:
-    """Indices of the `count` largest values that are above a bound."""
+def _largest(values: Vector, count: int) -> Array:
+    """Indices of the `count` largest values, or of all."""
     if count >= values.size:
-        return np.flatnonzero(values > above)
-    index = np.argpartition(values, values.size - count)[values.size - count :]
-    return index[values[index] > above]
+        return np.arange(values.size)
+    return np.argpartition(values, values.size - count)[values.size - count :]
 
 
 def _recombine(master: Master, signs: list[Array], free: Array) -> Vector:
