@@ -65,7 +65,7 @@ def by_osqp(K: Square) -> Weights:
     solver = osqp.OSQP()
     low, high = np.r_[1.0, np.zeros(m)], np.r_[1.0, np.full(m, np.inf)]
     solver.setup(
-        sparse.csc_matrix(np.triu(K)), np.zeros(m), rows, low, high,
+        sparse.csc_matrix(np.triu(K)), np.zeros(m), sparse.csc_matrix(rows), low, high,
         verbose=False, eps_abs=1e-9, eps_rel=1e-9, max_iter=100_000,
     )  # fmt: skip
     solution = solver.solve()

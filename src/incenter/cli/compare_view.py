@@ -11,9 +11,10 @@ from rich.text import Text
 from incenter.study.comparison import Answer, Comparison
 
 BEST, GOOD, CONFLICT, QUIET = "bold green", "green", "bold red", "dim"
-_FIXED_WIDTH = 46  # of the columns that every table has, with their spaces
+_FIXED_WIDTH = 48  # of the columns that every table has, with their spaces
 _NUMBER = 8  # the widest cosine or weight, with the space after it
-_LONGEST_NAME = 12
+_LONGEST_NAMES = (14, 10, 7)  # tried in this order
+_FEW_NAMES = 8
 _TIE = 1e-6  # rules this close to r* share its colour
 
 
@@ -21,24 +22,30 @@ def show(console: Console, comparison: Comparison) -> None:
     """Print the centre, the rules' directions, their weights, and what could not be computed."""
     answered = [answer for answer in comparison.answers if answer.status is not None]
     silent = [answer for answer in comparison.answers if answer.status is None]
-    columns = [_cut(name) for name in comparison.source.names]
-    width = sum(max(len(name) + 1, _NUMBER) for name in columns)
     console.print(_centre(comparison))
-    if _FIXED_WIDTH + 2 * width + 2 <= console.width:
-        console.print("[bold]Directions[/bold]: the cosine to each loss's gradient; update = sum of weight x gradient")
-        console.print(_directions(comparison, answered, columns, weights=True))
-    elif _FIXED_WIDTH + width <= console.width:
-        console.print("[bold]Directions[/bold]: the cosine to each loss's gradient")
-        console.print(_directions(comparison, answered, columns, weights=False))
-        console.print("[bold]Weights[/bold]: update = sum of weight x gradient")
-        console.print(_weights(answered, columns))
-    else:
-        console.print("[bold]Directions[/bold]")
+    console.print("[bold]Directions[/bold]: cosine to each loss; update = sum of weight x gradient")
+    names, weights_beside = _fitting(comparison.source.names, console.width)
+    if names is None:
         console.print(_summaries(comparison, answered))
         console.print(Text("Cosines and weights of each loss: --json", style=QUIET))
+    else:
+        console.print(_directions(comparison, answered, names, weights_beside))
+        if not weights_beside:
+            console.print("[bold]Weights[/bold]")
+            console.print(_weights(answered, names))
     if silent:
         console.print("[bold]No answer[/bold]")
         console.print(_silent(silent))
+
+
+def _fitting(names: tuple[str, ...], width: int) -> tuple[list[str] | None, bool]:
+    """Names short enough for a column each, and whether weights find room beside the cosines; None if nothing fits."""
+    for columns_per_name in (2, 1):
+        for longest in _LONGEST_NAMES:
+            cut = [_cut(name, longest) for name in names]
+            if _FIXED_WIDTH + columns_per_name * sum(max(len(name) + 1, _NUMBER) for name in cut) <= width:
+                return cut, columns_per_name == 2
+    return None, False
 
 
 def _centre(comparison: Comparison) -> Panel:
@@ -47,7 +54,7 @@ def _centre(comparison: Comparison) -> Panel:
     at = "" if source.step is None else f", step {source.step:,}"
     lines = [
         Text.assemble("r* = ", (f"{float(centre.radius):.8g}", "bold"), f"   certified gap {float(centre.gap):.1e}"),
-        Text.assemble((centre.status.name.lower(), _status_style(centre.status)), f": {centre.status.sentence}"),
+        Text.assemble((_word(centre.status), _status_style(centre.status)), f": {centre.status.sentence}"),
         _binding(source.names, centre),
     ]
     norm = "inf" if comparison.p == float("inf") else f"{comparison.p:g}"
@@ -59,10 +66,15 @@ def _centre(comparison: Comparison) -> Panel:
 def _binding(names: tuple[str, ...], centre: Any) -> Text:
     active = [name for name, binds in zip(names, centre.active, strict=True) if binds]
     dropped = [name for name, gone in zip(names, centre.dropped, strict=True) if gone]
-    text = Text.assemble("binding: ", (", ".join(active) or "none", "bold"), f" ({len(active)} of {len(names)})")
+    text = Text.assemble("binding: ", (_listed(active), "bold"), f" ({len(active)} of {len(names)})")
     if dropped:
-        text.append(f"   dropped: {', '.join(dropped)}", style=CONFLICT)
+        text.append(f"   dropped: {_listed(dropped)}", style=CONFLICT)
     return text
+
+
+def _listed(names: list[str]) -> str:
+    others = len(names) - _FEW_NAMES
+    return (", ".join(names[:_FEW_NAMES]) or "none") + (f" and {others} more" if others > 0 else "")
 
 
 def _directions(comparison: Comparison, answers: list[Answer], names: list[str], weights: bool) -> Table:
@@ -75,7 +87,7 @@ def _directions(comparison: Comparison, answers: list[Answer], names: list[str],
             table.add_column(Text(f"weight\n{name}"), justify="right")
     for answer in answers:
         cosines = [_cosine(value) for value in _list(answer.cosines)]
-        shares = [_weight(value) for value in _list(answer.weights, len(names))] if weights else []
+        shares = _weights_of(answer, len(names)) if weights else []
         table.add_row(*_start(comparison, answer), *cosines, *shares)
     return table
 
@@ -86,7 +98,7 @@ def _weights(answers: list[Answer], names: list[str]) -> Table:
     for name in names:
         table.add_column(Text(name), justify="right", min_width=9)
     for answer in answers:
-        table.add_row(_name(answer), *[_weight(value) for value in _list(answer.weights, len(names))])
+        table.add_row(_name(answer), *_weights_of(answer, len(names)))
     return table
 
 
@@ -122,13 +134,14 @@ def _head(table: Table) -> None:
 
 def _start(comparison: Comparison, answer: Answer) -> tuple[Text, Text, Text, Text]:
     assert answer.status is not None
-    status = Text(_STATUS_WORDS.get(answer.status.name, answer.status.name.lower()), style=_status_style(answer.status))
+    status = Text("ok" if answer.status.name == "OPTIMAL" else _word(answer.status), style=_status_style(answer.status))
     deepest = comparison.p == 2 and answer.radius >= float(comparison.centre.radius) - _TIE
     style = CONFLICT if answer.radius < -_TIE else BEST if deepest and answer.radius > _TIE else ""
     return _name(answer), status, Text(_short(answer.length)), Text(f"{answer.radius + 0.0:.4f}", style=style)
 
 
-_STATUS_WORDS = {"OPTIMAL": "ok", "ZERO_ROW": "zero row", "ITER_LIMIT": "iterations"}
+def _word(status: Any) -> str:
+    return str(status.name).lower().replace("_", " ")
 
 
 def _table() -> Table:
@@ -150,6 +163,13 @@ def _weight(value: float | None) -> Text:
     return Text(_short(value), style=style)
 
 
+def _weights_of(answer: Answer, count: int) -> list[Text]:
+    weights = _list(answer.weights, count)
+    largest = max((abs(value) for value in weights if value is not None), default=0.0)
+    # What is rounding beside the largest weight is shown as the 0 it stands for.
+    return [_weight(value if value is None or abs(value) > 1e-12 * largest else 0.0) for value in weights]
+
+
 def _short(value: float) -> str:
     """At most 9 characters, four digits."""
     if value == 0:
@@ -165,8 +185,8 @@ def _status_style(status: Any) -> str:
     return {"OPTIMAL": GOOD, "NONFINITE": CONFLICT, "EMPTY": CONFLICT}.get(status.name, "yellow")
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+def _cut(name: str, longest: int = _LONGEST_NAMES[0]) -> str:
+    return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 def _many(count: int, one: str, several: str) -> str:

@@ -42,12 +42,13 @@ def compare(source: Gradients, p: float = 2.0, methods: Iterable[str] | None = N
     centre = incenter.chebyshev_center(source.gradients, p)
     names = incenter.methods.names() if methods is None else list(methods)
     answers = [_answer(name, source, p) for name in names]
-    return Comparison(source, p, centre, tuple(sorted(answers, key=_order)))
+    digits = 9 if source.gradients.dtype == np.float64 else 5
+    return Comparison(source, p, centre, tuple(sorted(answers, key=lambda answer: _order(answer, digits))))
 
 
-def _order(answer: Answer) -> tuple[bool, float, str]:
-    # Rounding must not order rules that agree.
-    return (answer.note is not None, -round(answer.radius, 9), answer.method)
+def _order(answer: Answer, digits: int) -> tuple[bool, float, bool, str]:
+    # Rounding must not order rules that agree; among those the centre itself comes first.
+    return (answer.note is not None, -round(answer.radius, digits), answer.method != "chebyshev", answer.method)
 
 
 def _answer(name: str, source: Gradients, p: float) -> Answer:

@@ -3,7 +3,6 @@
 import zipfile
 import zlib
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -37,11 +36,13 @@ def _load(path: Path) -> dict[str, Any]:
         raise IncenterError(f"There is no file {path}. Give the path of an .npz file, or one of: toy, worked, cone.")
     if not path.is_file():
         raise IncenterError(f"{path} is not a file. Give the path of an .npz file written with {_HOW_TO_WRITE}.")
+    if not zipfile.is_zipfile(path):
+        raise IncenterError(f"{path} is not an .npz file, or not a whole one. Write it with {_HOW_TO_WRITE}.")
     try:
         with np.load(path, allow_pickle=False) as archive:
             return dict(archive)
-    except (OSError, ValueError, TypeError, EOFError, UnpicklingError, zipfile.BadZipFile, zlib.error) as error:
-        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        why = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise IncenterError(f"{path} cannot be read as an .npz file ({why}). Write it with {_HOW_TO_WRITE}.") from error
 
 
