@@ -76,14 +76,14 @@ class Tally:
     exceptions: int = 0
     gap64: float = 0.0
     gap32: float = 0.0
-    slowest_ms: float = 0.0
+    slowest: tuple[float, str] = (0.0, "")  # milliseconds, and of which sample
     statuses: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
 
     def add(self, other: "Tally") -> None:
         for name in ("tried", "wrong", "conflicts", "nan", "exceptions"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name in ("gap64", "gap32", "slowest_ms"):
+        for name in ("gap64", "gap32", "slowest"):
             setattr(self, name, max(getattr(self, name), getattr(other, name)))
         self.statuses.update(other.statuses)
         self.failures = (self.failures + other.failures)[:KEPT]
@@ -178,7 +178,7 @@ def attempt(kind: str, seed: int, index: int, library: str) -> Tally:
         tally.exceptions = 1
         tally.failures = [f"{kind}:{index} p={sample.p:g} {sample.dtype} {type(error).__name__}: {error}"]
         return tally
-    tally.slowest_ms = 1e3 * (time.perf_counter() - start)
+    tally.slowest = (1e3 * (time.perf_counter() - start), f"{kind}:{index}")
     tally.statuses[answer.status.name] += 1
     if not answer.is_finite:
         tally.nan = 1
@@ -298,14 +298,14 @@ def shortfalls(total: Tally) -> list[str]:
 
 
 def table(report: Report) -> Iterator[str]:
-    """One line per kind and one for all, within 120 columns."""
-    names = "".join(f"{status.name[:6]:>8}" for status in Status)
-    yield f"{'kind':20}{'tried':>8}{'wrong':>6}{'confl':>6}{'NaN':>4}{'exc':>5}{'gap64':>8}{'gap32':>8}{names}"
+    """One line per kind and one for all, within 120 columns; `ms` is the slowest solve."""
+    names = "".join(f"{status.name[:6]:>7}" for status in Status)
+    yield f"{'kind':20}{'tried':>8}{'wrong':>6}{'confl':>6}{'NaN':>4}{'exc':>5}{'gap64':>7}{'gap32':>7}{names}{'ms':>7}"
     for kind, tally in [*report.items(), ("all", totals(report))]:
-        counts = "".join(f"{tally.statuses[status.name] or '':>8}" for status in Status)
+        counts = "".join(f"{tally.statuses[status.name] or '':>7}" for status in Status)
         yield (
             f"{kind:20}{tally.tried:8}{tally.wrong:6}{tally.conflicts:6}{tally.nan:4}{tally.exceptions:5}"
-            f"{tally.gap64:8.0e}{tally.gap32:8.0e}{counts}"
+            f"{tally.gap64:7.0e}{tally.gap32:7.0e}{counts}{tally.slowest[0]:7.0f}"
         )
 
 
@@ -347,7 +347,7 @@ def _conclude(report: Report, options: argparse.Namespace, seconds: float) -> in
         print("".join(f"  {failure}\n" for failure in tally.failures), end="")
     print(
         f"{total.tried} tried in {seconds:.0f} s ({options.library}, seed {options.seed}); "
-        f"the slowest solve took {total.slowest_ms:.0f} ms."
+        f"the slowest solve took {total.slowest[0]:.0f} ms ({total.slowest[1]})."
     )
     print(
         f"Where none was found, fewer than 1 in {total.tried / 3:.0f} is the 95 % bound (3/N = {3 / total.tried:.1e})."
