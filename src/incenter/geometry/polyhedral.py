@@ -41,13 +41,11 @@ FEASIBILITY = 1e-10  # the tightest that HiGHS accepts; its default, 1e-7, would
 LIFT = 2.0**10  # HiGHS drops coefficients below 1e-9; of lifted ones it drops what is below 1e-12
 ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of u_i.v, a sum of numbers whose sizes sum to 1 at most
 # |w_j| nearer than this to its tie, relative to the column, does not decide v_j. Weights are mostly good to 1e-15;
-# where the basis is ill-conditioned they are not, and the first value leaves no v. Larger ones make the problem larger, and
-# see false ties where r* itself is tiny.
+# where the basis is ill-conditioned they are not, and the first value leaves no v. Larger ones make the problem
+# larger, and see false ties where r* itself is tiny.
 TIED = (1e-14, 1e-11)
-RELAXATION = (
-    1e-13  # how far below its certified radius the ties are broken, relative: to rounding, its face may be empty
-)
-LOST_TO_TIES = 1e-12  # the most that this may cost, relative to the radius; otherwise the vertex of (2) is returned
+TIGHT = 1e-12  # u_i.v this near to the radius binds: of the vertices of (2) the worst have 1e-13
+LOST_TO_TIES = 1e-12  # the most that breaking ties may cost, relative to r*; otherwise the vertex of (2) is returned
 
 
 class PolyhedralAnswer(NamedTuple):
@@ -223,20 +221,19 @@ def _least_norm_direction(rows: UnitRows, p: float, bounds: Bounds, lower: float
     p = inf: v_j is 0 but where |w_j| is largest, and has the sign of w_j there.
     """
     w = rows.combine(bounds.alpha)
-    target = lower * (1.0 - RELAXATION)
     enough = lower - max(LOST_TO_TIES * lower, ROUNDING)
     choose = _least_norm_p1 if p == 1 else _least_norm_inf
     for tie in TIED:
-        v = choose(rows, w, target, tie)
+        v = choose(rows, w, bounds.v, tie)
         if v is not None and (attained := float(np.min(rows.against(v)))) >= enough:
             return v, attained
     return bounds.v, lower
 
 
-def _least_norm_p1(rows: UnitRows, w: Vector, target: float, tie: float) -> Vector | None:
+def _least_norm_p1(rows: UnitRows, w: Vector, v: Vector, tie: float) -> Vector | None:
     tied = np.abs(w) <= tie * rows.column_sizes()
-    v = np.where(tied, 0.0, np.sign(w))
-    x = least_norm(rows.columns(tied), target - rows.against(v), lower=-1.0, upper=1.0)
+    v = np.where(tied, v, np.sign(w))
+    x = least_norm(rows.columns(tied), v[tied], _slack(rows.against(v)), lower=-1.0, upper=1.0)
     if x is None:
         return None
     v[tied] = x
@@ -244,16 +241,27 @@ def _least_norm_p1(rows: UnitRows, w: Vector, target: float, tie: float) -> Vect
     return v / length if length > 0 else None
 
 
-def _least_norm_inf(rows: UnitRows, w: Vector, target: float, tie: float) -> Vector | None:
+def _least_norm_inf(rows: UnitRows, w: Vector, v: Vector, tie: float) -> Vector | None:
     support = np.flatnonzero(np.abs(w) >= np.max(np.abs(w)) - tie)
     sigma = np.sign(w[support])
-    C = np.vstack([rows.columns(support) * sigma, -np.ones(support.size)])
-    x = least_norm(C, np.append(np.full(len(C) - 1, target), -1.0), lower=0.0, upper=np.inf)
+    C = rows.columns(support) * sigma
+    z = np.maximum(sigma * v[support], 0.0)
+    if not z.any():
+        return None
+    z = z / np.sum(z)
+    slack = np.append(_slack(C @ z), 0.0)
+    x = least_norm(np.vstack([C, -np.ones(support.size)]), z, slack, lower=0.0, upper=np.inf)
     if x is None or not x.any():
         return None
     v = np.zeros(rows.shape[1])
     v[support] = sigma * (x / np.sum(x))
     return v
+
+
+def _slack(products: Weights) -> Weights:
+    """How far each u_i.v is above the least, and 0 for those that bind."""
+    slack: Weights = products - np.min(products)
+    return np.where(slack <= TIGHT, 0.0, slack)
 
 
 def _first_columns(size: Vector, column_sizes: Vector, count: int) -> Array:
