@@ -70,7 +70,7 @@ def from_all(A: Square, b: Weights, tolerance: Scalar) -> Face:
 
 
 def pivot(A: Square, y: Weights, slack: Weights, face: Mask, tolerance: Scalar, settle: bool = False) -> Face:
-    """Continue from y >= 0 on `face` until no slack is above `tolerance`; with `settle`, level the face's slacks first."""
+    """Continue from y >= 0 on `face` until no slack is above `tolerance`; with `settle` level its own slacks first."""
     xp = namespace(A)
     m = y.shape[0]
     index = xp.arange(m)
@@ -131,9 +131,12 @@ def _solve_on(A: Square, b: Weights, face: Mask, dependent: bool = False) -> Wei
     """x with (A x)_i = b_i on the face and x_i = 0 off it. NumPy cuts the face out; traced shapes are fixed."""
     xp = namespace(A)
     if is_jax(xp):
-        masked = xp.where(face[:, None] & face[None, :], A, 0.0) + xp.diag(xp.where(face, 0.0, 1.0).astype(A.dtype))
-        inside = xp.where(face, b, 0.0)
-        return xp.linalg.lstsq(masked, inside, rcond=_cutoff(A))[0] if dependent else xp.linalg.solve(masked, inside)
+        # a dependent face has many solutions; a shift of the diagonal picks the one of least norm, up to an error that
+        # the next correction, from slacks measured anew, takes away
+        shift = _cutoff(A) if dependent else 0.0
+        diagonal = xp.where(face, shift * xp.linalg.diagonal(A), 1.0)
+        masked = xp.where(face[:, None] & face[None, :], A, 0.0) + xp.diag(diagonal)
+        return xp.linalg.solve(masked, xp.where(face, b, 0.0))
     solve = _least_norm if dependent else _unique
     if face.all():
         return solve(A, b)

@@ -15,7 +15,7 @@ diag(t^(p-2)) U^T c that levels those of the active losses (found by `pivot` fro
 two such corrections leave nothing to mend.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from incenter.geometry.arrays import (
     Mask,
@@ -42,6 +42,7 @@ from incenter.geometry.rows import Rows, norms_of, reciprocal
 NEWTON_STEPS = 60  # of which 3 to 8 are used for 1.5 <= p <= 10; p near 1 is nearly a linear program and takes more
 CORRECTIONS = 6  # of the direction, of which 1 or 2 are used
 LINE_STEPS = 40
+LEVEL = 16.0  # roundings between margins that count as level: an inner product of unit vectors has a few
 SUFFICIENT_SLOPE = 0.1  # a line search ends when the slope fell to this share: the next Newton step does the rest
 SMALLEST_SHARE = 1e-8  # of the largest |w_j|: below it t^(p-2) for p < 2 is as good as infinite
 
@@ -53,6 +54,13 @@ class Centre(NamedTuple):
     direction: Vector  # long, wide
     radius: Scalar  # |w|_p
     margins: Weights  # small; u_i . direction, +inf for rows that are not live
+
+
+# weights, direction, radius, margins, steps, nothing more to gain
+Progress: TypeAlias = tuple[Weights, Vector, Scalar, Weights, Scalar, Scalar]
+
+# length and slope there; the bracket: low, its slope, high, its slope; steps
+Bracket: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 
 
 class Problem(NamedTuple):
@@ -99,15 +107,13 @@ def newton(problem: Problem) -> Centre:
     """Newton's method on f^2 / 2 from the centre of the simplex."""
     xp = namespace(problem.inverse)
     start = at(problem, problem.live / xp.maximum(xp.sum(problem.live), 1))
-    tolerance = 8.0 * epsilon(problem.inverse)
+    tolerance = LEVEL * epsilon(problem.inverse)
 
-    def keep_going(state: tuple[Weights, Vector, Scalar, Weights, Scalar, Scalar]) -> Scalar:
+    def keep_going(state: Progress) -> Scalar:
         _, _, radius, margins, steps, stalled = state
         return (steps < NEWTON_STEPS) & ~stalled & (radius - xp.min(margins) > tolerance) & (radius > tolerance)
 
-    def step(
-        state: tuple[Weights, Vector, Scalar, Weights, Scalar, Scalar],
-    ) -> tuple[Weights, Vector, Scalar, Weights, Scalar, Scalar]:
+    def step(state: Progress) -> Progress:
         weights, v, radius, margins, steps, _ = state
         model = _hessian(problem, v, margins)
         level = xp.trace(model) / len(weights)
@@ -128,64 +134,61 @@ def minimum_norm_of(gram_matrix: Square, live: Mask) -> tuple[Weights, Scalar]:
 
 
 def line_search(problem: Problem, weights: Weights, target: Weights, margins: Weights) -> Weights:
-    """A point between the weights and beyond the target where the slope of f is small: regula falsi, halving its bias."""
+    """A point from the weights through the target and beyond where the slope of f is small, by regula falsi.
+
+    The target itself is tried first, and steps double from there while f still falls; later the side of the bracket
+    that stays has its slope halved, so that it is left sooner.
+    """
     xp = namespace(weights)
     move = target - weights
-    finite = xp.where(problem.live, margins, 0.0)
-    initial = xp.sum(finite * move)
     shrinking = move < 0
-    limit = xp.min(xp.where(shrinking, weights / xp.where(shrinking, -move, 1.0), xp.inf))
+    limit = xp.min(xp.where(shrinking, weights / xp.where(shrinking, -move, 1.0), xp.inf))  # where the simplex ends
     limit = xp.where(xp.isfinite(limit), xp.maximum(limit, 1.0), 1.0)
 
-    def slope(length: Scalar) -> Scalar:
-        cosines = at(problem, xp.maximum(weights + length * move, 0.0)).margins
+    def slope_of(cosines: Weights) -> Scalar:
         return xp.sum(xp.where(problem.live, cosines, 0.0) * move)
 
-    def keep_going(state: tuple[Scalar, ...]) -> Scalar:
-        low, high, _, _, here, there, steps = state
-        return (steps < LINE_STEPS) & (xp.abs(there) > SUFFICIENT_SLOPE * xp.abs(initial)) & (high > low)
+    def slope_at(length: Scalar) -> Scalar:
+        return slope_of(at(problem, xp.maximum(weights + length * move, 0.0)).margins)
 
-    def step(state: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
-        low, high, at_low, at_high, length, there, steps = state
-        falls = there < 0
-        # the side that stays keeps half its slope, so that it is left sooner
-        new_low, new_high = xp.where(falls, length, low), xp.where(falls, high, length)
-        low_slope = xp.where(falls, there, 0.5 * at_low)
-        high_slope = xp.where(falls, xp.where(high < xp.inf, 0.5 * at_high, at_high), there)
-        share = low_slope / xp.where(low_slope - high_slope < 0, low_slope - high_slope, -1.0)
-        beyond = xp.minimum(2.0 * new_low, limit)
-        inner = new_low + xp.clip(share, 0.05, 0.95) * (xp.where(new_high < xp.inf, new_high, new_low) - new_low)
-        following = xp.where(new_high < xp.inf, inner, beyond)
-        ended = (new_high == xp.inf) & (new_low >= limit)
-        following = xp.where(ended, limit, following)
-        high_out = xp.where(ended, limit, new_high)
-        low_out = xp.where(ended, limit, new_low)
-        return low_out, high_out, low_slope, high_slope, following, xp.where(ended, 0.0, slope(following)), steps + 1
+    def keep_going(state: Bracket) -> Scalar:
+        length, slope, _, _, _, _, steps = state
+        falls_at_the_end = (slope < 0) & (length >= limit)
+        return (steps < LINE_STEPS) & (xp.abs(slope) > SUFFICIENT_SLOPE * xp.abs(initial)) & ~falls_at_the_end
 
-    one = limit * 0.0 + 1.0
-    start = (one * 0.0, one * xp.inf, initial, one * 0.0, one, slope(one), xp.asarray(0))
-    length = while_loop(xp, keep_going, step, start)[4]
-    moved = xp.maximum(weights + length * move, 0.0)
+    def step(state: Bracket) -> Bracket:
+        length, slope, low, low_slope, high, high_slope, steps = state
+        falls = slope < 0
+        low, low_slope = xp.where(falls, length, low), xp.where(falls, slope, 0.5 * low_slope)
+        high, high_slope = xp.where(falls, high, length), xp.where(falls, 0.5 * high_slope, slope)
+        bracketed = xp.isfinite(high)
+        rise = high_slope - low_slope
+        share = xp.clip(-low_slope / xp.where(rise > 0, rise, 1.0), 0.05, 0.95)
+        between = low + share * (xp.where(bracketed, high, low) - low)
+        length = xp.where(bracketed, between, xp.minimum(2 * low, limit))
+        return length, slope_at(length), low, low_slope, high, high_slope, steps + 1
+
+    initial = slope_of(margins)
+    one = xp.ones_like(limit)
+    bracket = (one, slope_at(one), 0 * one, initial, one * xp.inf, 0 * one, xp.asarray(0))
+    moved = xp.maximum(weights + while_loop(xp, keep_going, step, bracket)[0] * move, 0.0)
     return moved / xp.sum(moved)
 
 
 def corrected(problem: Problem, centre: Centre, gram_matrix: Square | None) -> Centre:
-    """The centre with its direction mended until its margins are level to rounding, or nothing is gained."""
+    """The centre with its direction mended until its margins are level to rounding, or little is gained."""
     xp = namespace(problem.inverse)
-    tolerance = 8.0 * epsilon(problem.inverse)
+    tolerance = LEVEL * epsilon(problem.inverse)
 
-    def keep_going(state: tuple[Weights, Vector, Scalar, Weights, Scalar, Scalar]) -> Scalar:
+    def keep_going(state: Progress) -> Scalar:
         _, _, radius, margins, steps, stalled = state
         return (steps < CORRECTIONS) & ~stalled & (radius - xp.min(margins) > tolerance) & (radius > tolerance)
 
-    def step(
-        state: tuple[Weights, Vector, Scalar, Weights, Scalar, Scalar],
-    ) -> tuple[Weights, Vector, Scalar, Weights, Scalar, Scalar]:
+    def step(state: Progress) -> Progress:
         now = Centre(*state[:4])
         following = _correct(problem, now, gram_matrix)
-        gain = (now.radius - xp.min(now.margins)) - (following.radius - xp.min(following.margins))
-        better = gain > 0
-        return (*_choose(xp, better, following, now), state[4] + 1, ~better)
+        before, after = now.radius - xp.min(now.margins), following.radius - xp.min(following.margins)
+        return (*_choose(xp, after < before, following, now), state[4] + 1, after > 0.5 * before)
 
     end = while_loop(xp, keep_going, step, (*centre, xp.asarray(0), xp.asarray(False)))
     return Centre(*end[:4])
