@@ -68,6 +68,14 @@ def test_each_kind_of_file_is_written_with_nothing_left_beside_it(
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_the_same_figure_is_the_same_file(tmp_path: Path) -> None:
+    for ending in ("svg", "png"):
+        paths = [tmp_path / f"{name}.{ending}" for name in ("first", "second")]
+        for path in paths:
+            save(geometry_figure(cone(), toy()), path)
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
 def test_a_failed_save_leaves_the_old_picture(figure: Figure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "picture.png"
     path.write_text("old")

@@ -50,12 +50,14 @@ def geometry_figure(cone: Gradients, toy: Gradients) -> "Figure":
 
     answers = compare(toy, methods=[name for name, *_ in SHOWN]).answers
     directions = {answer.method: answer.direction for answer in answers if answer.direction is not None}
-    with rc_context({"font.size": 12, "mathtext.fontset": "cm", "svg.fonttype": "path"}):
+    with rc_context({"font.size": 12, "mathtext.fontset": "cm"}):
         return _draw(_cone_of(cone), cone.names, _cone_of(toy), toy.names, directions)
 
 
 def save(figure: "Figure", path: Path) -> None:
     """Write `figure` beside `path` and rename it: a reader never sees half a picture."""
+    from matplotlib import rc_context
+
     kind = path.suffix.lstrip(".").lower()
     if kind not in ("png", "svg", "pdf"):
         raise IncenterError(f"A picture's name must end in .png, .svg or .pdf; got {path}.")
@@ -63,7 +65,9 @@ def save(figure: "Figure", path: Path) -> None:
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     try:
-        figure.savefig(aside, format=kind, dpi=240, metadata=metadata)
+        # Without a salt of its own an .svg is another file each time.
+        with rc_context({"svg.fonttype": "path", "svg.hashsalt": "incenter"}):
+            figure.savefig(aside, format=kind, dpi=240, metadata=metadata)
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
