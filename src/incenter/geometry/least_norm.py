@@ -16,7 +16,7 @@ from scipy.optimize import nnls
 
 from incenter.geometry.arrays import Matrix, Vector
 
-LARGEST = 1000  # rows of B; beyond, the factorisations cost seconds
+LARGEST = 400  # rows of B; beyond, it costs more than the linear program that asks for it
 OUTSIDE = 1e-12  # a bound counts as violated beyond this, x being of size 1
 RANK = 1e-13  # singular values below this, relative to the largest, are rounding
 

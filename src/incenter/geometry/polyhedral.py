@@ -21,7 +21,7 @@ Related: Portnoy and Koenker, The Gaussian hare and the Laplacian tortoise, Stat
 who fix the signs of far residuals. Here the bounds say which to free.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
@@ -30,14 +30,16 @@ from incenter.geometry.arrays import Array, Matrix, Vector, Weights
 from incenter.geometry.least_norm import least_norm
 from incenter.geometry.long_rows import BLOCK, inner_products, weighted_sum
 
-# Columns at the start, and new ones per round: measured over m = 4 ... 64, n = 1e3 ... 1e6, where a third or three
-# times as many were slower in most cases.
-FIRST_COLUMNS, FIRST_COLUMNS_PER_ROW = 500, 16
+# Columns at the start, and new ones per round. The time of a mix of problems, m = 4 ... 64 and n = 3e3 ... 1e6, moves
+# by a fifth between half and 1.6 times as many at the start.
+FIRST_COLUMNS, FIRST_COLUMNS_PER_ROW = 300, 10
 MORE_COLUMNS, MORE_COLUMNS_PER_ROW = 100, 4
 ROUNDS = 300  # 45 is the most that was seen; every round frees a column at least
 BOUNDS_MEET = 1e-13  # the gap at which rounds end; vertices of (2) come out with 1e-15, the rows being of length 1
 ACCEPTED_GAP = 1e-9  # up to this gap, recomputed in n dimensions, an answer counts as solved
 FEASIBILITY = 1e-10  # the tightest that HiGHS accepts; its default, 1e-7, would be the gap
+# The simplex method, and where it ends without a status (one in a thousand, at r* = 0) the interior-point one.
+METHODS: tuple[Literal["highs", "highs-ipm"], ...] = ("highs", "highs-ipm")
 LIFT = 2.0**10  # HiGHS drops coefficients below 1e-9; of lifted ones it drops what is below 1e-12
 ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of u_i.v, a sum of numbers whose sizes sum to 1 at most
 # |w_j| nearer than this to its tie, relative to the column, does not decide v_j. Weights are mostly good to 1e-15;
@@ -149,8 +151,7 @@ def _bounds_p1(rows: UnitRows) -> Bounds:
         shares = np.where(free, 0.0, np.abs(w) - v * w)
         if min(upper - master.radius, np.sum(shares)) <= BOUNDS_MEET:
             break
-        new = _largest(shares, MORE_COLUMNS + MORE_COLUMNS_PER_ROW * m)
-        new = new[shares[new] > 0]
+        new = _largest(shares, MORE_COLUMNS + MORE_COLUMNS_PER_ROW * m, above=BOUNDS_MEET / n)
         used = np.flatnonzero(master.mu)
         signs = [signs[k] for k in used]
         U_new = rows.columns(new)
@@ -181,8 +182,7 @@ def _bounds_inf(rows: UnitRows) -> Bounds:
         excess = np.where(seen, 0.0, sizes - master.radius)
         if min(upper - master.radius, np.max(excess)) <= BOUNDS_MEET:
             break
-        new = _largest(excess, MORE_COLUMNS + MORE_COLUMNS_PER_ROW * m)
-        seen[new[excess[new] > 0]] = True
+        seen[_largest(excess, MORE_COLUMNS + MORE_COLUMNS_PER_ROW * m, above=0.0)] = True
     return Bounds(best, upper, v)
 
 
@@ -196,22 +196,28 @@ def solve_master(cuts: Matrix, U_free: Matrix) -> Master:
     largest = np.concatenate([np.full(k, np.inf), scale / whole, [np.inf]])
     smallest = np.concatenate([np.zeros(k), -scale / whole, [-np.inf]])
     limits: Any = np.column_stack([smallest, largest])
-    found = linprog(
-        objective,
-        A_ub=np.hstack([cuts * (-LIFT / whole), U_free * (-LIFT / scale), np.ones((m, 1))]),
-        b_ub=np.zeros(m),
-        A_eq=np.repeat([[1.0, 0.0]], [k, f + 1], axis=1) if k else None,
-        b_eq=np.ones(1) if k else None,
-        bounds=limits,
-        method="highs",
-        options={"primal_feasibility_tolerance": FEASIBILITY, "dual_feasibility_tolerance": FEASIBILITY},
-    )
-    if found.status != 0 or found.x is None:
-        return Master(np.full(m, 1.0 / m), np.zeros(k), np.zeros(f), 0.0, False)
+    A_ub = np.hstack([cuts * (-LIFT / whole), U_free * (-LIFT / scale), np.ones((m, 1))])
+    for method in METHODS:
+        found = linprog(
+            objective,
+            A_ub=A_ub,
+            b_ub=np.zeros(m),
+            A_eq=np.repeat([[1.0, 0.0]], [k, f + 1], axis=1) if k else None,
+            b_eq=np.ones(1) if k else None,
+            bounds=limits,
+            method=method,
+            options={"primal_feasibility_tolerance": FEASIBILITY, "dual_feasibility_tolerance": FEASIBILITY},
+        )
+        if found.status == 0 and found.x is not None:
+            return _read_master(found, k, f, whole / scale, whole / LIFT)
+    return Master(np.full(m, 1.0 / m), np.zeros(k), np.zeros(f), 0.0, False)
+
+
+def _read_master(found: Any, k: int, f: int, scale: Vector, lifted: float) -> Master:
     alpha = np.maximum(-found.ineqlin.marginals, 0.0)
     mu = np.maximum(found.x[:k], 0.0)
-    x = np.clip(found.x[k : k + f] * (whole / scale), -1.0, 1.0)
-    return Master(alpha / np.sum(alpha), mu / max(np.sum(mu), 1.0), x, float(found.x[-1]) * whole / LIFT, True)
+    x = np.clip(found.x[k : k + f] * scale, -1.0, 1.0)
+    return Master(alpha / np.sum(alpha), mu / max(np.sum(mu), 1.0), x, float(found.x[-1]) * lifted, True)
 
 
 def _least_norm_direction(rows: UnitRows, p: float, bounds: Bounds, lower: float) -> tuple[Vector, float]:
@@ -271,11 +277,12 @@ def _first_columns(size: Vector, column_sizes: Vector, count: int) -> Array:
     return free
 
 
-def _largest(values: Vector, count: int) -> Array:
-    """Indices of the `count` largest values, or of all."""
-    if count >= values.size:
-        return np.arange(values.size)
-    return np.argpartition(values, values.size - count)[values.size - count :]
+def _largest(values: Vector, count: int, above: float = -np.inf) -> Array:
+    """Indices of the `count` largest of the values above a bound (a selection among many equal ones would be slow)."""
+    index = np.flatnonzero(values > above)
+    if count >= index.size:
+        return index
+    return index[np.argpartition(-values[index], count)[:count]]
 
 
 def _recombine(master: Master, signs: list[Array], free: Array) -> Vector:
