@@ -36,8 +36,9 @@ KEPT = 10  # failures remembered per kind
 SOLVED = (Status.OPTIMAL, Status.ZERO_ROW)
 WITH_DIRECTION = (*SOLVED, Status.REDUCED)
 ADMITTED = (Status.REDUCED, Status.ITER_LIMIT)  # the answer says itself that it is not what was asked for
-# JAX compiles once per shape; zero columns change no answer, so there are only these many widths.
-JAX_WIDTHS = (4, 64, 1024, 10_240, 262_144)
+# JAX compiles once per shape, which takes seconds. Zero columns and repeated rows change no radius, so these suffice.
+JAX_ROWS = (0, 3, 16, 72, 256)
+JAX_COLUMNS = (64, 1024, 10_240, 262_144)
 
 
 class Answer(NamedTuple):
@@ -206,9 +207,11 @@ def sample_for(library: str, kind: str, seed: int, index: int) -> Sample:
     sample = draw(kind, seed, index)
     if library != "jax":
         return sample
-    n = sample.gradients.shape[1]
-    width = next(width for width in JAX_WIDTHS if width >= n)
-    return replace(sample, gradients=np.pad(sample.gradients, ((0, 0), (0, width - n))))
+    m, n = sample.gradients.shape
+    more_rows = next(rows for rows in JAX_ROWS if rows >= m) - m
+    more_columns = next(columns for columns in JAX_COLUMNS if columns >= n) - n
+    repeated = np.pad(sample.gradients, ((0, more_rows), (0, 0)), mode="edge") if more_rows else sample.gradients
+    return replace(sample, gradients=np.pad(repeated, ((0, 0), (0, more_columns))))
 
 
 def _with_numpy(sample: Sample) -> Answer:
