@@ -47,7 +47,8 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of u_i.v, a sum of numbers wh
 # larger, and see false ties where r* itself is tiny.
 TIED = (1e-14, 1e-11)
 TIGHT = 1e-12  # u_i.v this near to the radius binds: of the vertices of (2) the worst have 1e-13
-LOST_TO_TIES = 1e-12  # the most that breaking ties may cost, relative to r*; otherwise the vertex of (2) is returned
+# The most that breaking ties may cost of r*, and that as a share of it; otherwise the vertex of (2) is returned.
+LOST_TO_TIES, LOST_SHARE = 1e-12, 1e-6
 
 
 class PolyhedralAnswer(NamedTuple):
@@ -227,7 +228,7 @@ def _least_norm_direction(rows: UnitRows, p: float, bounds: Bounds, lower: float
     p = inf: v_j is 0 but where |w_j| is largest, and has the sign of w_j there.
     """
     w = rows.combine(bounds.alpha)
-    enough = lower - max(LOST_TO_TIES * lower, ROUNDING)
+    enough = lower - max(min(LOST_TO_TIES, LOST_SHARE * lower), ROUNDING)
     choose = _least_norm_p1 if p == 1 else _least_norm_inf
     for tie in TIED:
         v = choose(rows, w, bounds.v, tie)
