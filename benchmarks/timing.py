@@ -37,30 +37,34 @@ def limit(seconds: float) -> Iterator[None]:
 
 def once(call: Call) -> float:
     """Seconds of one call."""
-    start = time.perf_counter()
+    start = time.process_time()
     call()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
-def interleaved(calls: Mapping[str, Call], budget: float, rounds: int = 25) -> dict[str, float]:
-    """Least seconds per call of each contender over up to `rounds` rounds, within `budget` seconds but at least two."""
-    probes = {name: once(call) for name, call in calls.items()}
-    repeats = {name: max(1, round(_BLOCK / max(probe, 1e-7))) for name, probe in probes.items()}
+def interleaved(calls: Mapping[str, Call], budget: float, rounds: int = 40) -> dict[str, float]:
+    """Least seconds of processor time per call of each contender, round by round, within about `budget` seconds.
+
+    Processor time, because all run on one thread and a machine may have other work; a contender that has used up its
+    share of the budget sits out the later rounds, but takes part in two.
+    """
+    repeats = {name: max(1, round(_BLOCK / max(once(call), 1e-7))) for name, call in calls.items()}
+    spent = dict.fromkeys(calls, 0.0)
     best = dict.fromkeys(calls, float("inf"))
-    start = time.perf_counter()
     for done in range(rounds):
-        if done >= 2 and time.perf_counter() - start > budget:
-            break
         for name, call in calls.items():
-            best[name] = min(best[name], _block(call, repeats[name]))
+            if done < 2 or spent[name] < budget / len(calls):
+                taken = _block(call, repeats[name])
+                spent[name] += taken
+                best[name] = min(best[name], taken / repeats[name])
     return best
 
 
 def _block(call: Call, repeats: int) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(repeats):
         call()
-    return (time.perf_counter() - start) / repeats
+    return time.process_time() - start
 
 
 def duration(seconds: float) -> str:
@@ -74,7 +78,7 @@ def duration(seconds: float) -> str:
 def machine(*packages: str) -> str:
     """One line: processor, Python and the versions of `packages`."""
     versions = ", ".join(f"{package} {_version(package)}" for package in packages)
-    return f"{_processor()}, one thread; Python {platform.python_version()}, {versions}"
+    return f"{_processor()}, one thread, processor time; Python {platform.python_version()}, {versions}"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
