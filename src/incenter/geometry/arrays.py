@@ -82,6 +82,11 @@ def to_small(array: Array) -> Array:
     return array.detach().cpu().numpy()
 
 
+def to_host(array: Array) -> Array:
+    """`array` as a NumPy one."""
+    return np.asarray(to_small(array))
+
+
 def from_small(array: Array, like: Array) -> Array:
     """A small array back in the library, on the device and in the dtype of `like`; NumPy's bool stays bool."""
     xp = namespace(like)

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from incenter.geometry.arrays import (
-    Array,
     Mask,
     Matrix,
     Scalar,
@@ -25,8 +24,7 @@ from incenter.geometry.arrays import (
     is_traced,
     namespace,
     select,
-    to_small,
-    wide,
+    to_host,
 )
 from incenter.geometry.certificate import Bounds, bound
 from incenter.geometry.errors import IncenterError, read_gradients, read_p
@@ -113,19 +111,20 @@ def _few(G: Matrix) -> ChebyshevCenter | None:
 
 
 def _polyhedral(G: Matrix, p: float) -> ChebyshevCenter:
+    """p = 1 and inf, which are linear programs, on the host."""
     if is_traced(G):
-        raise IncenterError(
-            f"p={p} is a linear program, which does not run inside jit; call it outside, or use 1 < p < inf."
-        )
+        raise IncenterError(f"p={p} is a linear program, which does not run inside jit; use 1 < p < inf there.")
+    if namespace(G) is not np:
+        center = _polyhedral(to_host(G), p)
+        arrays = {name: from_small(getattr(center, name), G) for name in ("direction", "weights", "active", "dropped")}
+        return center._replace(**arrays)
     rows = read_rows(G)
     if not rows.live.all():
-        return _without_dropped(G, p, to_small(rows.zero), to_small(rows.nonfinite))
-    from incenter.geometry.polyhedral import solve_polyhedral
+        return _without_dropped(G, p, rows.zero, rows.nonfinite)
+    from incenter.geometry.polyhedral import solve_polyhedral  # SciPy's solvers take a while to import
 
-    found = solve_polyhedral(to_small(rows.scaled), p)
-    direction = from_small(found.direction, wide(namespace(G), G[0]))
-    answer = _certified(G, p, found.weights, direction, rows.zero, rows.nonfinite)
-    return _made_known(answer) if is_jax(namespace(G)) else answer
+    found = solve_polyhedral(rows.scaled, p)
+    return _certified(G, p, found.weights, found.direction, rows.zero, rows.nonfinite)
 
 
 def _without_dropped(G: Matrix, p: float, zero: Mask, nonfinite: Mask) -> ChebyshevCenter:
@@ -139,24 +138,11 @@ def _without_dropped(G: Matrix, p: float, zero: Mask, nonfinite: Mask) -> Chebys
         gap = 1.0 if status is Status.NONFINITE else 0.0
         direction = xp.zeros_like(xp.where(xp.isfinite(G[0]), G[0], 0.0))
         return ChebyshevCenter(direction, nothing, 0.0, gap, ~dropped & False, status, dropped)
-    inside = [i for i, alive in enumerate(live.tolist()) if alive]
-    found = chebyshev_center(G[inside], p)
+    found = chebyshev_center(G[from_small(live, G)], p)
+    weights, active = xp.zeros_like(G[:, 0]), ~dropped & False
+    weights[~dropped], active[~dropped] = found.weights, found.active
     status = Status.ZERO_ROW if found.status is Status.OPTIMAL else found.status
-    return found._replace(
-        weights=_spread(found.weights, inside, G[:, 0]),
-        active=_spread(found.active, inside, ~dropped & False),
-        status=status,
-        dropped=dropped,
-    )
-
-
-def _spread(values: Array, inside: list[int], like: Array) -> Array:
-    xp = namespace(like)
-    spread = xp.zeros_like(like, dtype=values.dtype)
-    if is_jax(xp):
-        return spread.at[xp.asarray(inside)].set(values)
-    spread[inside] = values
-    return spread
+    return found._replace(weights=weights, active=active, status=status, dropped=dropped)
 
 
 def _certified(

@@ -38,6 +38,7 @@ BLOCK = 65_536  # columns widened at a time: the copy stays in the cache, and so
 POWER_ULPS = 8.0  # roundings of a power, a root or a quotient; the libraries' own powers are within 4
 # Squares of norms between these were computed without harmful over- or underflow; otherwise rows are scaled first.
 SAFE_SQUARES = {"float64": (2.0**-960, 2.0**960), "float32": (2.0**-100, 2.0**100)}
+FAN = 8  # terms added at a time where sums are by parts
 LIFT = 2.0**64  # takes every number there is above the lower bound
 
 Scale: TypeAlias = tuple[Weights, Weights]  # two factors per row, because one may be out of range
@@ -135,7 +136,7 @@ def _widened(xp: Namespace, G: Matrix, p: float, sums: Sums, usable: tuple[Any, 
     least, norm, cosines = sums
     unit = 0.5 * epsilon(cosines)
     of_sum = (_additions(xp, n) + 2) * unit  # of a sum of n products, relative to the sum of their magnitudes (<= 1)
-    of_power = POWER_ULPS * unit * (1.0 if p == 2 else p if p in (1, math.inf) else max(p, p / (p - 1)))
+    of_power = POWER_ULPS * unit * (1.0 if p in (1, 2, math.inf) else max(p, p / (p - 1)))
     low = of_sum + (2 * of_sum + 3 * of_power) * abs(least)
     high = (m + 3) * unit * (1 + 2 * of_sum) + (of_sum + 2 * of_power) * norm
     rounding = low + high + epsilon(G)
@@ -278,22 +279,24 @@ def _root(xp: Namespace, x: Array, p: float) -> Array:
 
 
 def _sum(xp: Namespace, x: Array) -> Array:
-    """Sum over the last axis. JAX may have no float64, so there it is by halves, whose rounding grows as log n."""
+    """Sum over the last axis. JAX may have no float64, so there it is by eighths, whose rounding grows as log n."""
     if not is_jax(xp):
         return xp.sum(x, axis=-1)
-    size = 1 << max(x.shape[-1] - 1, 0).bit_length()
-    x = xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, size - x.shape[-1])])
-    while size > 1:
-        size //= 2
-        x = x[..., :size] + x[..., size:]
+    while x.shape[-1] > 1:
+        size = -(-x.shape[-1] // FAN)
+        x = xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, FAN * size - x.shape[-1])])
+        x = xp.sum(xp.reshape(x, (*x.shape[:-1], FAN, size)), axis=-2)
     return x[..., 0]
 
 
 def _additions(xp: Namespace, n: int) -> int:
     """How many roundings a term of `_sum` or of a product of two n-vectors can meet."""
-    if is_jax(xp):
-        return max(n - 1, 0).bit_length() + 1
-    return min(n, BLOCK) + -(-n // BLOCK)
+    if not is_jax(xp):
+        return min(n, BLOCK) + -(-n // BLOCK)
+    levels = 0
+    while n > 1:
+        n, levels = -(-n // FAN), levels + 1
+    return (FAN - 1) * levels + 1
 
 
 def _read_vector(name: str, vector: Any, G: Matrix, size: int) -> Vector:

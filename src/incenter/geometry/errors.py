@@ -21,7 +21,7 @@ def read_gradients(G: Any) -> Matrix:
         raise IncenterError(
             f"G must be a NumPy, JAX or torch array of shape (m, n), one gradient per row; got {type(G).__name__}."
         )
-    if isinstance(G, np.ndarray) and G.dtype.kind not in "fiub":
+    if "complex" in str(G.dtype) or (isinstance(G, np.ndarray) and G.dtype.kind not in "fiub"):
         raise IncenterError(f"G must hold real numbers; got dtype {G.dtype}. Convert it to float64 first.")
     if len(shape) != 2:
         raise IncenterError(

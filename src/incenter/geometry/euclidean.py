@@ -34,7 +34,7 @@ def minimum_norm_weights(cosines: Square, live: Mask) -> tuple[Weights, Scalar]:
         # a row that is not live counts as infinitely far off the side between the others
         a, b, c = xp.where(live, xp.maximum(1.0 - cosines[[1, 0, 0], [2, 2, 1]], 0.0), BEYOND)
         weights = xp.stack(circumcentre(a, b, c)) * live
-        return weights / xp.maximum(xp.sum(weights), 0.5 * xp.any(live)), True
+        return weights / xp.maximum(xp.sum(weights), 0.5), True  # 1/2 is what one live row alone gets
     found = solve(bordered(cosines, live), xp.where(live, 1.0, 0.0))
     return found.y / xp.maximum(xp.sum(found.y), 0.5), found.solved  # sum(y) = 1 / (1 + r^2) >= 1/2
 

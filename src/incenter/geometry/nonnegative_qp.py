@@ -59,7 +59,7 @@ def from_all(A: Square, b: Weights, tolerance: Scalar) -> Face:
         y = _solve_on(A, b, face)
         slack = b - A @ y
         wrong = np.where(face, y < 0, slack > tolerance)
-        count = np.count_nonzero(wrong)
+        count = int(np.count_nonzero(wrong))
         if count == 0:
             return Face(y, slack, face, bool(np.all(np.abs(slack[face]) <= tolerance)), y)
         if not count < best:
@@ -168,4 +168,4 @@ def _least_norm(A: Square, b: Weights) -> Weights:
 
 
 def _cutoff(A: Square) -> float:
-    return DEPENDENT * A.shape[0] * epsilon(A)
+    return DEPENDENT * len(A) * epsilon(A)

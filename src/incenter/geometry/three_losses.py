@@ -52,7 +52,5 @@ def _algorithm_3(cosines: np.ndarray) -> np.ndarray:
     if total > EPSILON and np.all(z / total >= -TAU):
         clipped = np.maximum(z / total, 0)
         return np.asarray(clipped / clipped.sum())
-    pairs = [(0, 1), (0, 2), (1, 2)]
-    weights = np.zeros(3, dtype=cosines.dtype)
-    weights[list(min(pairs, key=lambda pair: float(cosines[pair])))] = 0.5
-    return weights
+    i, j = min([(0, 1), (0, 2), (1, 2)], key=lambda pair: float(cosines[pair]))
+    return np.where((np.arange(3) == i) | (np.arange(3) == j), 0.5, 0.0)

@@ -18,7 +18,9 @@ from incenter.geometry.errors import IncenterError
 from incenter.methods.rule import GramRule, Rule, Update, Weighing
 
 _ALIASES = {"adam": "sum"}
-_NOT_RULES = {"rule", "lengths", "randomness"}
+_NOT_RULES = {
+    "rule", "lengths", "losses", "memory", "randomness", "preference", "equal_cosines", "stationarity", "two_groups"
+}  # fmt: skip
 
 
 def names() -> list[str]:
@@ -50,7 +52,7 @@ def _rules() -> dict[str, type[Rule]]:
     return _FOUND
 
 
-def _descendants(rule: type[Rule]) -> list[type[Rule]]:
+def _descendants(rule: Any) -> list[type[Rule]]:
     below = [descendant for child in rule.__subclasses__() for descendant in _descendants(child)]
     return [*([rule] if "name" in vars(rule) else []), *below]
 

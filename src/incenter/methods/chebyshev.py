@@ -55,7 +55,9 @@ class Chebyshev(GramRule):
     def gram_only(self) -> bool:
         return self.p == 2
 
-    def combine(self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None) -> Update:
+    def combine(
+        self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None, **extra: Any
+    ) -> Update:
         G = read_gradients(G)
         if G.shape[0] == 0:
             return nothing_to_combine(G, state)

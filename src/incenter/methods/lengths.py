@@ -12,6 +12,7 @@ settle the sign first. On IMTL-G's direction it gives ConFIG's update exactly.
 
 from incenter.geometry.arrays import Mask, Namespace, Scalar, Weights, namespace
 from incenter.geometry.errors import IncenterError
+from incenter.geometry.rows import Rows, reciprocal
 
 LENGTHS = ("projection", "minimum", "maximum", "arithmetic", "geometric", "harmonic")
 
@@ -28,6 +29,17 @@ def length_of(length: str, cosines: Weights, norms: Weights, live: Mask) -> Scal
     if length == "projection":
         return xp.sum(norms * cosines)
     return _mean(xp, length, norms, live) * xp.sum(xp.where(live, cosines, 0.0))
+
+
+def weights_along(length: str, coefficients: Weights, rows: Rows) -> Weights:
+    """Weights on the raw gradients of the update along sum_i coefficients_i u_i; never against it."""
+    xp = namespace(rows.cosines)
+    inner = rows.cosines @ coefficients
+    inverse = reciprocal(xp.sqrt(xp.maximum(coefficients @ inner, 0.0)))
+    norms = rows.relative_norms
+    size = xp.abs(length_of(length, inner * inverse, norms, rows.live))
+    weights: Weights = size * inverse * coefficients * reciprocal(norms)
+    return weights
 
 
 def _mean(xp: Namespace, length: str, norms: Weights, live: Mask) -> Scalar:

@@ -14,11 +14,12 @@ Differs from it: exact by default; any number of losses by one solver.
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from incenter.geometry.arrays import Scalar, Weights, epsilon, namespace, while_loop
+from incenter.geometry.arrays import Scalar, Weights, namespace, while_loop
 from incenter.geometry.nonnegative_qp import solve
 from incenter.geometry.rows import Rows, reciprocal
 from incenter.geometry.status import Status
 from incenter.methods.rule import GramRule, Weighing
+from incenter.methods.stationarity import vanishes
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,12 @@ class MGDA(GramRule):
     def _exact(self, rows: Rows) -> Weighing:
         xp = namespace(rows.cosines)
         norms = rows.relative_norms
-        shortest = xp.min(xp.where(rows.live, norms, xp.inf))
-        c = xp.where(rows.live, shortest * reciprocal(norms), 0.0)
+        inverse = reciprocal(norms)
+        c = inverse * reciprocal(xp.max(inverse))
         found = solve(rows.cosines + c[:, None] * c[None, :], c)
-        weights = found.y * reciprocal(norms)
+        weights = found.y * inverse
         weights = weights * reciprocal(xp.sum(weights))
-        # s_min is in the hull's reach: its relative length is r of the scaled problem, stationary below rounding
-        lengths = weights * norms
-        squared = lengths @ rows.cosines @ lengths
-        stationary = squared <= (8 * len(norms) * epsilon(norms) * xp.sum(lengths)) ** 2
+        stationary = vanishes(weights * norms, rows)
         status = xp.where(
             stationary, int(Status.STATIONARY), xp.where(found.solved, int(Status.OPTIMAL), int(Status.ITER_LIMIT))
         )

@@ -60,9 +60,13 @@ class Rule(ABC):
     """Base of all rules. Subclasses are frozen dataclasses; their fields are the variants that matter."""
 
     name: ClassVar[str]
-    gram_only: ClassVar[bool] = False
     own_optimizer: ClassVar[bool] = False  # to be stepped plainly, never under Adam
     needs: ClassVar[frozenset[str]] = frozenset()  # of "losses", "key", "traces"
+
+    @property
+    def gram_only(self) -> bool:
+        """Whether the Gram matrix of the gradients is all that the rule needs of them."""
+        return False
 
     @abstractmethod
     def combine(self, G: Matrix, losses: Weights | None = None, state: Any = None, key: Any = None) -> Update:
@@ -72,7 +76,9 @@ class Rule(ABC):
 class GramRule(Rule):
     """A rule whose weights depend on the Gram matrix alone (and on losses, state and key where it says so)."""
 
-    gram_only: ClassVar[bool] = True
+    @property
+    def gram_only(self) -> bool:
+        return True
 
     @abstractmethod
     def weigh(self, rows: Rows, losses: Weights | None = None, state: Any = None, key: Any = None) -> Weighing:
