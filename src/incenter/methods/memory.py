@@ -4,9 +4,10 @@ All zeros are the fresh state (a rule reads `step == 0` as "nothing seen yet"), 
 shapes alone.
 """
 
+import math
 from typing import Any
 
-from incenter.geometry.arrays import Array, Namespace, Scalar, State, is_traced, namespace
+from incenter.geometry.arrays import Array, Namespace, Scalar, State, Weights, is_traced, namespace, wide_dtype
 from incenter.geometry.errors import IncenterError
 
 
@@ -40,6 +41,12 @@ def first_step(xp: Namespace) -> Scalar:
 def is_due(step: Scalar, every: int) -> Any:
     """Whether this is one of every `every` steps, the first included."""
     return step % every == 0
+
+
+def filled_share(xp: Namespace, beta: float, steps: Scalar | Weights) -> Scalar | Weights:
+    """1 - beta^steps, without cancellation: how far a running average that began at 0 has forgotten it."""
+    steps = xp.astype(steps, wide_dtype(xp))
+    return -xp.expm1(steps * math.log(beta)) if beta > 0 else xp.minimum(steps, 1.0)
 
 
 def _shapes(state: Any) -> list[tuple[int, ...]]:
