@@ -35,7 +35,7 @@ def test_vectors(c: float, G: np.ndarray, weights: Any) -> None:
 @pytest.mark.parametrize("c", [0.01, 0.4, 0.9, 3.0])
 @pytest.mark.parametrize("kind", ["plain", "few columns", "scales", "twice"])
 def test_inner_problem_is_solved(c: float, kind: str) -> None:
-    """d = g_0 + y G with y >= 0, |d - g_0| = c |g_0|, and g_i . d least wherever y_i > 0: the conditions of optimality."""
+    """d = g_0 + y G with y >= 0, |d - g_0| = c |g_0|, and g_i . d least wherever y_i > 0: optimality."""
     for seed in range(20):
         G = gradients(seed) + 0.3
         G = {

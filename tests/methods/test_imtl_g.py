@@ -56,7 +56,7 @@ def test_scaling_one_loss_can_turn_the_sign() -> None:
 
 
 def test_no_weights_where_they_sum_to_zero() -> None:
-    """z = (1, 1, -1) / (...) on the third loss's scale: sigma vanishes where s_3 is the harmonic mean of s_1 and s_2, halved."""
+    """z = (1, 1, -1) / (...) on the third loss's scale: sigma vanishes where 1/s_3 = 1/s_1 + 1/s_2."""
     out = IMTLG().combine(EDGE * np.array([[1.0], [1.0], [0.5]]))
     assert out.status == Status.REDUCED
     assert out.report["sign"] == 0

@@ -206,15 +206,14 @@ def _sums(
     return (largest if p == math.inf else largest * _root(xp, powers, p)), products
 
 
-def _accumulate(xp: Namespace, powers: Any, largest: Any, w: Vector, p: float) -> tuple[Any, Any]:
+def _accumulate(xp: Namespace, powers: Scalar, largest: Scalar, w: Vector, p: float) -> tuple[Scalar, Scalar]:
     """Running sum of |w|^p relative to the largest entry so far, so that a large p underflows nowhere it matters."""
-    most = xp.max(xp.abs(w))
-    both = xp.maximum(xp.asarray(largest, dtype=w.dtype), most) if not isinstance(largest, float) else most
+    largest = xp.asarray(largest, dtype=w.dtype)
+    most = xp.maximum(largest, xp.max(xp.abs(w)))
     if p == math.inf:
-        return powers, both
-    safe = xp.where(both > 0, both, 1.0)
-    before = 0.0 if isinstance(largest, float) else powers * _power(xp, largest / safe, p)
-    return before + _sum(xp, _power(xp, xp.abs(w) / safe, p)), both
+        return powers, most
+    safe = xp.where(most > 0, most, 1.0)
+    return powers * _power(xp, largest / safe, p) + _sum(xp, _power(xp, xp.abs(w) / safe, p)), most
 
 
 def _norm(xp: Namespace, v: Vector, q: float) -> Scalar:

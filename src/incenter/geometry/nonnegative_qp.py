@@ -106,9 +106,11 @@ def pivot(A: Square, y: Weights, slack: Weights, face: Mask, tolerance: Scalar, 
         stuck = ~xp.isfinite(length)  # no edge ends: (1) is unbounded, to rounding
         length = xp.where(stuck, 0.0, length)
         leaves = (index == i) & blocked
-        moved = moved + length * move
         y = xp.where(leaves, 0.0, xp.maximum(y + length * move, 0.0))
-        slack = slack - length * change
+        # a dependent index trades places with no change but rounding, which a long edge would multiply
+        felt = xp.where(independent | settling, length, 0.0)
+        moved = moved + felt * move
+        slack = slack - felt * change
         enters = (index == j) & ~blocked & ~settling & ~stuck
         face = (face & ~leaves) | enters
         slack = xp.where(face & ~(settling & blocked), 0.0, slack)

@@ -29,6 +29,8 @@ from scipy.optimize import linprog
 from incenter.geometry.arrays import Array, Matrix, Vector, Weights
 from incenter.geometry.least_norm import least_norm
 from incenter.geometry.long_rows import BLOCK, inner_products, weighted_sum
+from incenter.geometry.rows import read_rows
+from incenter.geometry.smooth import solve_smooth
 
 # Columns at the start, and new ones per round. The time of a mix of problems, m = 4 ... 64 and n = 3e3 ... 1e6, moves
 # by a fifth between half and 1.6 times as many at the start.
@@ -112,10 +114,29 @@ def solve_polyhedral(G: Matrix, p: float) -> PolyhedralAnswer:
     rows = UnitRows(G, 1.0 / _norms(G, p))
     bounds = _bounds_p1(rows) if p == 1 else _bounds_inf(rows)
     lower = float(np.min(rows.against(bounds.v)))
-    if lower <= ROUNDING:
+    if lower <= ROUNDING < bounds.upper:
+        bounds, lower = _supported(rows, p, bounds, lower)
+    if lower <= 0:
         return PolyhedralAnswer(bounds.alpha, np.zeros(rows.shape[1]), bounds.upper <= ACCEPTED_GAP)
     direction, lower = _least_norm_direction(rows, p, bounds, lower)
     return PolyhedralAnswer(bounds.alpha, direction, bounds.upper - lower <= ACCEPTED_GAP)
+
+
+def _supported(rows: UnitRows, p: float, bounds: Bounds, lower: float) -> tuple[Bounds, float]:
+    """The bounds and the lower one, helped by the centre for p = 2 where r* is below what linear programs resolve.
+
+    Whether 0 is in the hull does not depend on p, nor does which directions decrease every loss.
+    """
+    euclidean = read_rows(rows.gradients)
+    found = solve_smooth(euclidean, 2.0)
+    alpha = found.weights * euclidean.inverse_lengths / rows.inverse_norms
+    alpha = alpha / np.sum(alpha)
+    upper = float(np.linalg.norm(rows.combine(alpha), p))
+    if upper < bounds.upper:
+        bounds = bounds._replace(alpha=alpha, upper=upper)
+    v = found.direction / np.linalg.norm(found.direction, np.inf if p == 1 else 1)
+    deeper = float(np.min(rows.against(v)))
+    return (bounds._replace(v=v), deeper) if deeper > lower else (bounds, lower)
 
 
 def _norms(G: Matrix, p: float) -> Weights:

@@ -41,6 +41,7 @@ from incenter.geometry.rows import Rows, norms_of, reciprocal
 
 NEWTON_STEPS = 60  # of which 3 to 8 are used for 1.5 <= p <= 10; p near 1 is nearly a linear program and takes more
 CORRECTIONS = 6  # of the direction, of which 1 or 2 are used
+PATIENCE = 2  # corrections in a row that may fail to halve the gap: the way to a good one may lead through a worse one
 LINE_STEPS = 40
 LEVEL = 16.0  # roundings between margins that count as level: an inner product of unit vectors has a few
 SUFFICIENT_SLOPE = 0.1  # a line search ends when the slope fell to this share: the next Newton step does the rest
@@ -56,8 +57,14 @@ class Centre(NamedTuple):
     margins: Weights  # small; u_i . direction, +inf for rows that are not live
 
 
-# weights, direction, radius, margins, steps, nothing more to gain
-Progress: TypeAlias = tuple[Weights, Vector, Scalar, Weights, Scalar, Scalar]
+class Progress(NamedTuple):
+    """Where an iteration is, the best seen (weights and direction each by themselves), and how it goes."""
+
+    now: Centre
+    best: Centre
+    steps: Scalar
+    poor: Scalar  # steps in a row that gained little
+
 
 # length and slope there; the bracket: low, its slope, high, its slope; steps
 Bracket: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
@@ -88,7 +95,7 @@ def solve_smooth(rows: Rows, p: float) -> Centre:
         weights, _ = minimum_norm_weights(rows.cosines, rows.live)
         return corrected(problem, at(problem, weights), rows.cosines)
     problem = Problem(rows.scaled, reciprocal(norms_of(rows, p)), rows.live, p)
-    return corrected(problem, newton(problem), None)
+    return supported(rows, problem, corrected(problem, newton(problem), None))
 
 
 def at(problem: Problem, weights: Weights) -> Centre:
@@ -106,24 +113,28 @@ def at(problem: Problem, weights: Weights) -> Centre:
 def newton(problem: Problem) -> Centre:
     """Newton's method on f^2 / 2 from the centre of the simplex."""
     xp = namespace(problem.inverse)
-    start = at(problem, problem.live / xp.maximum(xp.sum(problem.live), 1))
     tolerance = LEVEL * epsilon(problem.inverse)
 
     def keep_going(state: Progress) -> Scalar:
-        _, _, radius, margins, steps, stalled = state
-        return (steps < NEWTON_STEPS) & ~stalled & (radius - xp.min(margins) > tolerance) & (radius > tolerance)
+        open_gap = (gap_of(xp, state.now) > tolerance) & (state.now.radius > tolerance)
+        return (state.steps < NEWTON_STEPS) & (state.poor == 0) & open_gap
 
     def step(state: Progress) -> Progress:
-        weights, v, radius, margins, steps, _ = state
+        weights, v, radius, margins = state.now
         model = _hessian(problem, v, margins)
         level = xp.trace(model) / len(weights)
         target, _ = minimum_norm_of(model / level, problem.live)
         following = at(problem, line_search(problem, weights, target, margins))
-        better = (following.radius - xp.min(following.margins) < radius - xp.min(margins)) | (following.radius < radius)
-        return (*_choose(xp, better, following, Centre(weights, v, radius, margins)), steps + 1, ~better)
+        better = (gap_of(xp, following) < gap_of(xp, state.now)) | (following.radius < radius)
+        now = _choose(xp, better, following, state.now)
+        return Progress(now, now, state.steps + 1, state.poor + ~better)
 
-    end = while_loop(xp, keep_going, step, (*start, xp.asarray(0), xp.asarray(False)))
-    return Centre(*end[:4])
+    start = at(problem, problem.live / xp.maximum(xp.sum(problem.live), 1))
+    return while_loop(xp, keep_going, step, Progress(start, start, xp.asarray(0), xp.asarray(0))).now
+
+
+def gap_of(xp: Namespace, centre: Centre) -> Scalar:
+    return centre.radius - xp.min(centre.margins)
 
 
 def minimum_norm_of(gram_matrix: Square, live: Mask) -> tuple[Weights, Scalar]:
@@ -181,17 +192,53 @@ def corrected(problem: Problem, centre: Centre, gram_matrix: Square | None) -> C
     tolerance = LEVEL * epsilon(problem.inverse)
 
     def keep_going(state: Progress) -> Scalar:
-        _, _, radius, margins, steps, stalled = state
-        return (steps < CORRECTIONS) & ~stalled & (radius - xp.min(margins) > tolerance) & (radius > tolerance)
+        open_gap = (gap_of(xp, state.best) > tolerance) & (state.best.radius > tolerance)
+        return (state.steps < CORRECTIONS) & (state.poor < PATIENCE) & open_gap
 
     def step(state: Progress) -> Progress:
-        now = Centre(*state[:4])
-        following = _correct(problem, now, gram_matrix)
-        before, after = now.radius - xp.min(now.margins), following.radius - xp.min(following.margins)
-        return (*_choose(xp, after < before, following, now), state[4] + 1, after > 0.5 * before)
+        now = _correct(problem, state.now, gram_matrix)
+        best = best_of(xp, state.best, now)
+        poor = xp.where(gap_of(xp, best) > 0.5 * gap_of(xp, state.best), state.poor + 1, 0)
+        return Progress(now, best, state.steps + 1, poor)
 
-    end = while_loop(xp, keep_going, step, (*centre, xp.asarray(0), xp.asarray(False)))
-    return Centre(*end[:4])
+    return while_loop(xp, keep_going, step, Progress(centre, centre, xp.asarray(0), xp.asarray(0))).best
+
+
+def best_of(xp: Namespace, first: Centre, second: Centre) -> Centre:
+    """The weights of least norm and the direction of largest least margin, each from either."""
+    lighter, deeper = second.radius < first.radius, xp.min(second.margins) > xp.min(first.margins)
+    weights = _choose(xp, lighter, second, first)
+    direction = _choose(xp, deeper, second, first)
+    return Centre(weights.weights, direction.direction, weights.radius, direction.margins)
+
+
+def supported(rows: Rows, problem: Problem, centre: Centre) -> Centre:
+    """The centre, helped by that of p = 2 where r* is too small for its own direction to be made out.
+
+    Whether 0 is in the hull does not depend on p, nor does which directions decrease every loss; and v = |w|^(p-1) has
+    no digit right once w is all rounding, which for p = 2 is mended.
+    """
+    xp = namespace(problem.inverse)
+
+    def lost(state: Progress) -> Scalar:
+        centre = state.best
+        return (state.steps < 1) & (xp.min(centre.margins) <= 0) & (centre.radius > LEVEL * epsilon(problem.inverse))
+
+    def help_out(state: Progress) -> Progress:
+        best = best_of(xp, state.best, from_euclidean(rows, problem))
+        return state._replace(best=best, steps=state.steps + 1)
+
+    return while_loop(xp, lost, help_out, Progress(centre, centre, xp.asarray(0), xp.asarray(0))).best
+
+
+def from_euclidean(rows: Rows, problem: Problem) -> Centre:
+    """Weights and direction of p = 2, for the rows as they are normalised here."""
+    xp = namespace(problem.inverse)
+    found = solve_smooth(rows, 2.0)
+    weights = found.weights * rows.inverse_lengths * reciprocal(problem.inverse)
+    weights = weights / xp.maximum(xp.sum(weights), xp.finfo(weights.dtype).smallest_normal)
+    v = found.direction / _norm_and_dual(namespace(found.direction), found.direction, problem.p / (problem.p - 1))[0]
+    return Centre(weights, v, at(problem, weights).radius, problem.margins(v))
 
 
 def _correct(problem: Problem, centre: Centre, gram_matrix: Square | None) -> Centre:
