@@ -1,5 +1,6 @@
 """The pages' Python is run as it stands, what it prints is what they say, and their links lead somewhere."""
 
+import doctest
 import re
 from pathlib import Path
 
@@ -17,11 +18,23 @@ def blocks(page: Path) -> list[str]:
     return BLOCK.findall(page.read_text())
 
 
+def run_session(block: str, names: dict[str, object], page: str) -> None:
+    """What the block shows below each >>> is what it gives."""
+    session = doctest.DocTestParser().get_doctest(block, names, page, page, 0)
+    wrong: list[str] = []
+    doctest.DocTestRunner(verbose=False).run(session, out=wrong.append, clear_globs=False)
+    assert not wrong, "".join(wrong)
+    names.update(session.globs)
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
 def test_the_code_of_a_page_runs_from_top_to_bottom(page: Path) -> None:
     names: dict[str, object] = {}
     for block in blocks(page):
-        exec(compile(block, str(page), "exec"), names)
+        if ">>> " in block:
+            run_session(block, names, page.name)
+        else:
+            exec(compile(block, str(page), "exec"), names)
 
 
 def test_the_readme_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,10 +53,13 @@ def test_the_readme_names_every_rule() -> None:
     assert [name for name in incenter.methods.names() if f"`{name}`" not in content] == []
 
 
-def test_every_rule_has_its_line_in_the_docs() -> None:
+def test_every_rule_has_its_line_and_its_page_in_the_docs() -> None:
     lines = (ROOT / "docs/methods/index.md").read_text().splitlines()
     for name in incenter.methods.names():
-        assert sum(line.startswith(f"- [{name}](../../src/incenter/methods/{name}.py): ") for line in lines) == 1, name
+        assert sum(line.startswith(f"- [{name}]({name}.md): ") for line in lines) == 1, name
+        page = ROOT / f"docs/methods/{name}.md"
+        assert page.read_text().startswith(f"# {name}\n")
+        assert any(">>> " in block for block in blocks(page)), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

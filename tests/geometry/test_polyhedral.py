@@ -226,8 +226,8 @@ def test_a_failing_solver_is_owned_up_to(p: float, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(polyhedral, "METHODS", ())
     answer = solve_polyhedral(np.array(CONFLICT), p)
     assert not answer.solved
-    assert not answer.direction.any()
-    np.testing.assert_allclose(answer.weights, 1 / 3)
+    assert np.min(np.array(CONFLICT) @ answer.direction) > 0  # the centre for p = 2 helps out
+    np.testing.assert_allclose(np.sum(answer.weights), 1)
 
 
 @both

@@ -7,12 +7,7 @@ import pytest
 
 from incenter import IncenterError, Status
 from incenter.methods.aligned_mtl import AlignedMTL
-from tests.methods.behaviour import BEHAVIOUR, CONFLICT, EDGE, PAIR, TOY, Case, gradients
-
-
-@BEHAVIOUR
-def test_behaviour(behaves: Any) -> None:
-    behaves(Case(AlignedMTL()))
+from tests.methods.behaviour import CONFLICT, EDGE, PAIR, TOY, assert_close, gradients
 
 
 @pytest.mark.parametrize(
@@ -26,8 +21,8 @@ def test_behaviour(behaves: Any) -> None:
 )
 def test_vectors(G: np.ndarray, weights: Any, update: Any) -> None:
     out = AlignedMTL().combine(G)
-    np.testing.assert_allclose(out.weights, weights, atol=1e-8)
-    np.testing.assert_allclose(out.update, update, atol=1e-8)
+    assert_close(out.weights, weights, atol=1e-8)
+    assert_close(out.update, update, atol=1e-8)
 
 
 @pytest.mark.parametrize(

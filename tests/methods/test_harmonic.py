@@ -9,16 +9,8 @@ import pytest
 
 from incenter import IncenterError, Status
 from incenter.geometry.rows import read_rows
-from incenter.methods import Rule
-from incenter.methods.config import ConFIG
-from incenter.methods.dcgd_center import DCGDCenter
 from incenter.methods.harmonic import HARMONIC, unit_rays
-from tests.methods.behaviour import BEHAVIOUR, CONFLICT, EDGE, PAIR, TOY, Case, gradients
-
-
-@BEHAVIOUR
-def test_behaviour(behaves: Any) -> None:
-    behaves(Case(HARMONIC()))
+from tests.methods.behaviour import CONFLICT, EDGE, PAIR, TOY, assert_close, gradients
 
 
 @pytest.mark.parametrize(
@@ -32,8 +24,8 @@ def test_behaviour(behaves: Any) -> None:
 )
 def test_vectors(G: np.ndarray, weights: Any, update: Any) -> None:
     out = HARMONIC().combine(G)
-    np.testing.assert_allclose(out.weights, weights, atol=1e-8)
-    np.testing.assert_allclose(out.update, update, atol=1e-8)
+    assert_close(out.weights, weights, atol=1e-8)
+    assert_close(out.update, update, atol=1e-8)
 
 
 def test_rays() -> None:
@@ -56,20 +48,8 @@ def test_inside_the_primal_and_the_dual_cone(count: int) -> None:
         out = HARMONIC().combine(G)
         if out.status == Status.STATIONARY:
             continue
-        assert np.min(out.weights) >= 0
+        assert np.min(np.asarray(out.weights)) >= 0
         assert out.radius >= -1e-12
-
-
-@pytest.mark.parametrize("rule", [ConFIG(), DCGDCenter()], ids=["config", "dcgd_center"])
-@pytest.mark.parametrize("scale", [1.0, 1e-6, 1e9])
-def test_two_losses_have_one_answer(rule: Rule, scale: float) -> None:
-    """Angles from 0.5 to 179.5 degrees; length included."""
-    rng = np.random.default_rng(0)
-    for angle in np.deg2rad(np.linspace(0.5, 179.5, 60)):
-        pair = np.array([[1, 0, 0, 0, 0], [np.cos(angle), np.sin(angle), 0, 0, 0]])
-        G = pair @ np.linalg.qr(rng.normal(size=(5, 5)))[0] * [[scale], [3.0]]
-        mine, theirs = HARMONIC().combine(G).update, rule.combine(G).update
-        assert np.linalg.norm(mine - theirs) <= 1e-12 * np.linalg.norm(mine)
 
 
 def test_without_conflicts_it_projects_on_the_mean_unit_gradient() -> None:

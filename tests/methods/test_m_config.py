@@ -11,15 +11,10 @@ from incenter import IncenterError, Status
 from incenter.methods.config import ConFIG
 from incenter.methods.m_config import MConFIG
 from incenter.methods.sum import Sum
-from tests.methods.behaviour import BEHAVIOUR, LIBRARIES, Case, assert_close, gradients
+from tests.methods.behaviour import LIBRARIES, assert_close, gradients
 
 EVENTS = ((3.0, 0.0), (-1.0, 2.0), (3.0, 0.0), (-2.0, 5.0))
 OUTPUTS = ((0, 0), (0.9999999931, 0.9999999957), (0.9999999931, 0.9999999957), (0.9545698559, 0.9703906202))
-
-
-@BEHAVIOUR
-def test_behaviour(behaves: Any) -> None:
-    behaves(Case(MConFIG()))
 
 
 @pytest.mark.parametrize("compile_", [lambda f: f, jax.jit], ids=["plain", "jit"])

@@ -17,7 +17,6 @@ LOSSES = np.array([1.0, 2.0, 4.0])
 @pytest.mark.parametrize(
     "case",
     [
-        Case(NTK(), traces=True),
         Case(NTK(measure="proxy_traces", every=1), losses=True),
         Case(NTK(measure="sqrt_loss", every=2, rate=0.3), losses=True),
         Case(NTK(measure="grad_norm", normalise="mean", every=1, rate=0.1)),

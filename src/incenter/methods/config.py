@@ -56,4 +56,5 @@ class ConFIG(GramRule):
             xp.where(stationary, 0.0, weights),
             status=xp.where(stationary, int(Status.STATIONARY), status),
             report={"residual": found.residual},
+            projected=self.length == "projection",
         )

@@ -4,7 +4,7 @@ r"""DCGD-average: the mean of the two groups' gradients, each made orthogonal to
              t                                                   otherwise;     c = g_r . g_b,  t = g_r + g_b,
     g_r the sum over `residual`, g_b the sum of the rest
 
-Not continuous: at the switch the first line is half of the second. Not invariant to scaling. With more than two losses
+Not continuous: at the switch only one of the two projections is t. Not invariant to scaling. With more than two losses
 it does not increase a group, but may increase a loss inside one; `radius` tells. Where the groups are opposite the
 update is 0 and the status STATIONARY. A group whose gradients cancel is left out, status REDUCED. Zero rows too are
 dropped.

@@ -48,4 +48,5 @@ class DCGDCenter(GramRule):
         return Weighing(
             xp.where(opposite, 0.0, spread(weights, residual, len(rows.lengths))),
             status=xp.where(opposite, int(Status.STATIONARY), status),
+            projected=self.length == "projection",
         )

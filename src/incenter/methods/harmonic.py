@@ -55,6 +55,7 @@ class HARMONIC(GramRule):
             weights,
             status=xp.where(xp.any(kept), int(Status.OPTIMAL), int(Status.STATIONARY)),
             report={"rays": xp.sum(kept)},
+            projected=self.length == "projection",
         )
 
 

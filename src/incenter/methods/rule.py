@@ -27,11 +27,12 @@ from incenter.geometry.arrays import (
     is_jax,
     is_traced,
     namespace,
+    to_small,
     wide,
 )
 from incenter.geometry.errors import IncenterError, read_gradients
 from incenter.geometry.long_rows import inner_products, weighted_sum
-from incenter.geometry.rows import Rows, read_gramian, read_rows
+from incenter.geometry.rows import Rows, largest_exponent, read_gramian, read_rows
 from incenter.geometry.status import Status
 from incenter.methods.randomness import as_words
 
@@ -54,6 +55,7 @@ class Weighing(NamedTuple):
     state: Any = None
     status: Scalar = Status.OPTIMAL  # of the rule's own problem; dropped and non-finite rows are added by the caller
     report: dict[str, Scalar] = {}
+    projected: bool = False  # only the update's line counts: its length is the projection of the summed gradient on it
 
 
 class Rule(ABC):
@@ -129,6 +131,9 @@ def finish(G: Matrix, rows: Rows, weighing: Weighing) -> Update:
     weights = small.where(usable & rows.live, weighing.weights, 0.0)
     clean = G if not is_jax(xp) and usable else xp.where(xp.isfinite(G), G, xp.zeros_like(G))
     update = weighted_sum(from_small(weights, wide(xp, G[:0, 0])), clean)
+    if weighing.projected:
+        stretch = projection_stretch(rows, update)
+        weights, update = stretch * weights, from_small(stretch, update) * update
     return Update(
         update=xp.astype(update, G.dtype),
         weights=from_small(weights, G),
@@ -139,14 +144,33 @@ def finish(G: Matrix, rows: Rows, weighing: Weighing) -> Update:
     )
 
 
+def projection_stretch(rows: Rows, update: Vector) -> Scalar:
+    """|(sum_i g_i) . v| / |update| for v the unit vector along `update`; a small array, 1 for a zero update.
+
+    Weights that come from cosines give a length that is off by rounding / r^2, which this takes back.
+    """
+    small = namespace(rows.cosines)
+    unit, length = unit_and_length(update)
+    shared = largest_exponent(small, rows)
+    products = small.ldexp(to_small(inner_products(rows.scaled, unit)), rows.exponents - shared)
+    along = small.abs(small.sum(small.where(rows.live, products, 0.0)))
+    relative = small.ldexp(to_small(length), -shared)
+    return small.where(relative > 0, along / small.where(relative > 0, relative, 1.0), 1.0)
+
+
+def unit_and_length(vector: Vector) -> tuple[Vector, Scalar]:
+    """`vector` at length 1, and its length; zeros and 0 for zeros. Divided by its largest entry before squaring."""
+    xp = namespace(vector)
+    largest = xp.max(xp.abs(vector))
+    unit = vector / xp.where(largest > 0, largest, 1.0)
+    length = xp.linalg.vector_norm(unit)
+    return unit / xp.where(length > 0, length, 1.0), largest * length
+
+
 def least_cosine(rows: Rows, update: Vector) -> Scalar:
     """Least cosine between `update` and a live row, 0 for a zero update."""
     xp = namespace(update)
-    largest = xp.max(xp.abs(update))
-    unit = update / xp.where(largest > 0, largest, 1.0)
-    length = xp.linalg.vector_norm(unit)
-    unit = unit / xp.where(length > 0, length, 1.0)
-    products = inner_products(rows.scaled, unit)
+    products = inner_products(rows.scaled, unit_and_length(update)[0])
     live = rows.live if is_jax(xp) else from_small(rows.live, update)
     lengths = from_small(rows.inverse_lengths, update)
     least = xp.min(xp.where(live, products * lengths, xp.inf))
