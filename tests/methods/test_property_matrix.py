@@ -36,7 +36,7 @@ def rule_of(name: str) -> Rule:
 @cache
 def cases() -> list[Floats]:
     rng = np.random.default_rng(0)
-    drawn = (rng.normal(size=(3, 4)) for _ in range(10 * CASES))
+    drawn: list[Floats] = [rng.normal(size=(3, 4)) for _ in range(10 * CASES)]
     return [G for G in drawn if chebyshev_center(G).radius >= 0.01][:CASES]
 
 
