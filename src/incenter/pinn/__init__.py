@@ -1,0 +1,6 @@
+"""Physics-informed networks that read like their PDEs: domains, fields, networks, problems, training, checkpoints."""
+
+import os
+
+# XLA sizes its pool of threads by this when JAX is first imported; a run is on one thread, so that its bits are its own.
+os.environ.setdefault("NPROC", "1")
