@@ -1,11 +1,20 @@
 """Physics-informed networks that read like their PDEs: domains, fields, networks, problems, training, checkpoints."""
 
+import importlib.util
 import os
+
+from incenter.geometry.errors import IncenterError
 
 # XLA sizes its pool of threads by this when JAX is first imported; a run is on one thread, so that its bits are its own.
 os.environ.setdefault("NPROC", "1")
 
+_MISSING = [name for name in ("jax", "equinox", "optax") if importlib.util.find_spec(name) is None]
+if _MISSING:
+    raise IncenterError(f"incenter.pinn needs {', '.join(_MISSING)}, not installed here: pip install 'incenter[pinn]'")
+
+from incenter.pinn.assembly import Objective
 from incenter.pinn.domain import Box, Disc, Domain
+from incenter.pinn.networks import MLP, Branches, Fourier, ModifiedMLP, Transformed
 from incenter.pinn.problem import Problem, Settings
 from incenter.pinn.reference import Reference
 from incenter.pinn.samplers import Sample, uniform

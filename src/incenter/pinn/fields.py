@@ -1,0 +1,320 @@
+"""What a residual sees: outputs of the network as arrays with derivatives, `u`, `u.x`, `u.xx`, `u.lap`, `u.at.x`.
+
+A field is the array (N,) of its values wherever an array is wanted. First derivatives are arrays. Second derivatives
+stay symbolic while they are added and scaled by numbers,
+
+    e = array + sum over fields f of  L_f f,     L_f = sum_ij A_ij d_i d_j  with constant coefficients,
+
+so that `u.t - u.xx - u.yy` asks for one operator and not for two; anything else that is done to them turns them into
+arrays. A field takes its numbers from a `Source`. The one that records is handed out first, inside `jax.eval_shape`,
+and knows afterwards which streams the network must carry.
+"""
+
+import numbers
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from incenter.geometry.errors import IncenterError
+from incenter.pinn.domain import TIME
+from incenter.pinn.operators import Needs, Operator, Pair, needs_of, operator_of
+from incenter.pinn.taylor import Array, Jet
+
+
+class Source(Protocol):
+    """Where fields on one set of points take their numbers from."""
+
+    axes: tuple[str, ...]
+    points: Array  # (N, d)
+    normals: Array | None  # (N, d), on a boundary
+
+    def value(self, output: str) -> Array: ...
+    def first(self, output: str, axis: int) -> Array: ...
+    def second(self, output: str, operator: Operator) -> Array: ...
+
+
+class Evaluated:
+    """The source of fields whose streams have been computed."""
+
+    def __init__(self, axes: tuple[str, ...], points: Array, normals: Array | None, jets: Mapping[str, Jet]) -> None:
+        self.axes, self.points, self.normals = axes, points, normals
+        self._jets = jets
+
+    def value(self, output: str) -> Array:
+        return self._jets[output].value()
+
+    def first(self, output: str, axis: int) -> Array:
+        return self._jets[output].first(axis)
+
+    def second(self, output: str, operator: Operator) -> Array:
+        return self._jets[output].second(operator)
+
+
+class Recorder:
+    """The source that notes what is asked for and answers with some array of the right shape."""
+
+    def __init__(self, axes: tuple[str, ...], points: Array, normals: Array | None) -> None:
+        self.axes, self.points, self.normals = axes, points, normals
+        self._first: dict[str, set[int]] = {}
+        self._second: dict[str, set[Operator]] = {}
+
+    def value(self, output: str) -> Array:
+        self._first.setdefault(output, set())
+        return self.points[:, 0]
+
+    def first(self, output: str, axis: int) -> Array:
+        self._first.setdefault(output, set()).add(axis)
+        return self.points[:, 0]
+
+    def second(self, output: str, operator: Operator) -> Array:
+        self._second.setdefault(output, set()).add(operator)
+        return self.points[:, 0]
+
+    def needs(self) -> dict[str, Needs]:
+        """By output; one that was not looked at is missing."""
+        used = {*self._first, *self._second}
+        return {name: needs_of(self._first.get(name, ()), self._second.get(name, ())) for name in sorted(used)}
+
+
+class UnknownDerivative(IncenterError, AttributeError):
+    """A name that a field does not have; an AttributeError too, because libraries ask objects what they have."""
+
+
+class ArrayLike:
+    """Arithmetic of something that is an array as soon as it meets one."""
+
+    __array_ufunc__ = None  # a NumPy number on the left leaves the operation to us
+
+    def __jax_array__(self) -> Array:
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.__jax_array__().shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.__jax_array__().dtype
+
+    def __add__(self, other: Any) -> Any:
+        return _sum(self, other, 1.0)
+
+    def __sub__(self, other: Any) -> Any:
+        return _sum(self, other, -1.0)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _sum(-self, other, 1.0)
+
+    def __mul__(self, other: Any) -> Any:
+        return as_array(self) * as_array(other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return as_array(self) / as_array(other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return as_array(other) / as_array(self)
+
+    def __pow__(self, other: Any) -> Any:
+        return as_array(self) ** as_array(other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return as_array(other) ** as_array(self)
+
+    def __neg__(self) -> Any:
+        return -as_array(self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return abs(as_array(self))
+
+    def __lt__(self, other: Any) -> Any:
+        return as_array(self) < as_array(other)
+
+    def __le__(self, other: Any) -> Any:
+        return as_array(self) <= as_array(other)
+
+    def __gt__(self, other: Any) -> Any:
+        return as_array(self) > as_array(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return as_array(self) >= as_array(other)
+
+    def __getitem__(self, index: Any) -> Any:
+        return as_array(self)[index]
+
+    def __radd__(self, other: Any) -> Any:
+        return self + other
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other
+
+
+class Field(ArrayLike):
+    """One output of the network on a set of points; see the module header."""
+
+    def __init__(self, name: str, source: Source) -> None:
+        self._name, self._source = name, source
+
+    def __jax_array__(self) -> Array:
+        return self._source.value(self._name)
+
+    @property
+    def at(self) -> "Coordinates":
+        """The coordinates of the points, by axis: `u.at.x`."""
+        return Coordinates(self._name, self._source)
+
+    @property
+    def lap(self) -> "Lazy":
+        """The sum of the second derivatives over the space axes."""
+        space = [k for k, axis in enumerate(self._source.axes) if axis != TIME]
+        return Lazy(None, {self: {(k, k): 1.0 for k in space}})
+
+    @property
+    def normal(self) -> Array:
+        """The derivative along the outward normal, on a boundary."""
+        normals = self._source.normals
+        if normals is None:
+            raise IncenterError(
+                f"`{self._name}.normal` needs a boundary, and these points have no normal; use it in a Boundary term."
+            )
+        along = [k for k, axis in enumerate(self._source.axes) if axis != TIME]
+        return sum((normals[:, k] * self._source.first(self._name, k) for k in along), start=jnp.zeros(()))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        axes = self._source.axes
+        if name in axes:
+            return self._source.first(self._name, axes.index(name))
+        pairs = [(i, j) for i, one in enumerate(axes) for j, two in enumerate(axes) if one + two == name]
+        if pairs:
+            low, high = sorted(pairs[0])
+            return Lazy(None, {self: {(low, high): 1.0}})
+        raise UnknownDerivative(self._unknown(name))
+
+    def _unknown(self, name: str) -> str:
+        axes = self._source.axes
+        spelled = _spelled(name, axes)
+        if spelled is not None and len(spelled) > 2:
+            return (
+                f"`{self._name}.{name}` is a derivative of order {len(spelled)}, and fields have orders 1 and 2; "
+                f"give the network another output for a lower one, and make their equality an equation."
+            )
+        return (
+            f"`{self._name}.{name}` is no derivative on a domain with the axes {', '.join(axes)}; "
+            f"write `{self._name}.{axes[0]}`, `{self._name}.{axes[0]}{axes[-1]}`, `{self._name}.lap`, "
+            f"`{self._name}.normal` or `{self._name}.at.{axes[0]}`."
+        )
+
+
+class Coordinates:
+    """The points of a field, by axis."""
+
+    def __init__(self, name: str, source: Source) -> None:
+        self._name, self._source = name, source
+
+    def __getattr__(self, name: str) -> Array:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        axes = self._source.axes
+        if name not in axes:
+            raise UnknownDerivative(
+                f"`{self._name}.at.{name}` is no coordinate of a domain with the axes {', '.join(axes)}; "
+                f"write `{self._name}.at.{axes[0]}`."
+            )
+        return self._source.points[:, axes.index(name)]
+
+
+class Lazy(ArrayLike):
+    """array + sum over fields of a second-order operator of the field."""
+
+    def __init__(self, array: Any, operators: Mapping[Field, Mapping[Pair, float]]) -> None:
+        self._array, self._operators = array, operators
+
+    def __jax_array__(self) -> Array:
+        total = self._array
+        for field, coefficients in self._operators.items():
+            scale, operator = operator_of(dict(coefficients))
+            if operator:
+                part = scale * field._source.second(field._name, operator)
+            else:
+                part = jnp.zeros_like(field._source.points[:, 0])
+            total = part if total is None else total + part
+        return jnp.asarray(total)
+
+    def __neg__(self) -> "Lazy":
+        return self.scaled(-1.0)
+
+    def __mul__(self, other: Any) -> Any:
+        return self.scaled(float(other)) if is_number(other) else super().__mul__(other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.scaled(1.0 / float(other)) if is_number(other) and other != 0 else super().__truediv__(other)
+
+    def scaled(self, factor: float) -> "Lazy":
+        """All of it times a number."""
+        array = None if self._array is None else factor * self._array
+        operators = {
+            field: {pair: factor * value for pair, value in coefficients.items()}
+            for field, coefficients in self._operators.items()
+        }
+        return Lazy(array, operators)
+
+    def plus(self, other: Any, sign: float) -> "Lazy":
+        """self + sign * other, symbolic as far as both are."""
+        if isinstance(other, Lazy):
+            operators = {field: dict(coefficients) for field, coefficients in self._operators.items()}
+            for field, coefficients in other._operators.items():
+                mine = operators.setdefault(field, {})
+                for pair, value in coefficients.items():
+                    mine[pair] = mine.get(pair, 0.0) + sign * value
+            return Lazy(_added(self._array, other._array, sign), operators)
+        return Lazy(_added(self._array, as_array(other), sign), self._operators)
+
+
+def is_number(value: Any) -> bool:
+    """A constant by which a symbolic derivative may be scaled."""
+    return isinstance(value, numbers.Real | np.number) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def as_array(value: Any) -> Any:
+    """The array behind a field or a symbolic derivative; anything else as it is."""
+    return value.__jax_array__() if isinstance(value, ArrayLike) else value
+
+
+def _sum(left: ArrayLike, right: Any, sign: float) -> Any:
+    if isinstance(left, Lazy):
+        return left.plus(right, sign)
+    if isinstance(right, Lazy):
+        return right.scaled(sign).plus(left, 1.0)
+    return as_array(left) + as_array(right) if sign > 0 else as_array(left) - as_array(right)
+
+
+def _added(left: Any, right: Any, sign: float) -> Any:
+    if right is None:
+        return left
+    if left is None:
+        return right if sign > 0 else -right
+    return left + right if sign > 0 else left - right
+
+
+def _spelled(name: str, axes: tuple[str, ...]) -> list[str] | None:
+    """The name as a sequence of axes, if it is one."""
+    if not name:
+        return []
+    for axis in axes:
+        if name.startswith(axis):
+            rest = _spelled(name[len(axis) :], axes)
+            if rest is not None:
+                return [axis, *rest]
+    return None
+
+
+# Compiled functions of JAX take a field or a symbolic derivative for the one array that it is.
+for _kind in (Field, Lazy):
+    jax.tree_util.register_pytree_node(_kind, lambda one: ((one.__jax_array__(),), None), lambda _, leaves: leaves[0])
