@@ -1,11 +1,12 @@
 """Physics-informed networks that read like their PDEs: domains, fields, networks, problems, training, checkpoints."""
 
+# ruff: noqa: E402  (the environment is settled before anything imports JAX)
 import importlib.util
 import os
 
 from incenter.geometry.errors import IncenterError
 
-# XLA sizes its pool of threads by this when JAX is first imported; a run is on one thread, so that its bits are its own.
+# XLA sizes its pool of threads by this when JAX is first imported; on one thread the bits of a run are its own.
 os.environ.setdefault("NPROC", "1")
 
 _MISSING = [name for name in ("jax", "equinox", "optax") if importlib.util.find_spec(name) is None]
@@ -19,3 +20,23 @@ from incenter.pinn.problem import Problem, Settings
 from incenter.pinn.reference import Reference
 from incenter.pinn.samplers import Sample, uniform
 from incenter.pinn.terms import Boundary, Initial, Interior
+
+__all__ = [
+    "Boundary",
+    "Box",
+    "Branches",
+    "Disc",
+    "Domain",
+    "Fourier",
+    "Initial",
+    "Interior",
+    "MLP",
+    "ModifiedMLP",
+    "Objective",
+    "Problem",
+    "Reference",
+    "Sample",
+    "Settings",
+    "Transformed",
+    "uniform",
+]
