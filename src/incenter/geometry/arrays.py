@@ -114,7 +114,7 @@ def while_loop(
 
 def select(condition: Scalar, yes: Array, no: Array) -> Array:
     """`yes if condition else no`, also where the condition is traced and both are."""
-    if is_traced(condition):
+    if not isinstance(condition, bool) and is_traced(condition):
         return namespace(condition).where(condition, yes, no)
     return yes if condition else no
 

@@ -119,15 +119,15 @@ def _plain_sums(G: Matrix, weights: Weights, direction: Vector) -> Sums | None:
     low, high = SAFE_SQUARES["float64"]
     squares = np.vecdot(G, G).tolist()
     positive = [max(weight, 0.0) for weight in weights.tolist()]
-    total, length = sum(positive), float(direction @ direction)
+    total, length = sum(positive), float(direction.dot(direction))
     if not (low < min(squares) and max(squares) < high and low < length < high and low < total < high):
         return None
     length = math.sqrt(length)
     norms = [math.sqrt(square) for square in squares]
-    w = np.array([weight / (total * norm) for weight, norm in zip(positive, norms, strict=True)]) @ G
-    products = (G @ direction).tolist()
+    w = np.array([weight / (total * norm) for weight, norm in zip(positive, norms, strict=True)]).dot(G)
+    products = G.dot(direction).tolist()
     cosines = [product / (norm * length) for product, norm in zip(products, norms, strict=True)]
-    return Sums(min(cosines), math.sqrt(w @ w), np.array(cosines))
+    return Sums(min(cosines), math.sqrt(w.dot(w)), np.array(cosines))
 
 
 def _widened(xp: Namespace, G: Matrix, p: float, sums: Sums, usable: tuple[Any, Any]) -> Bounds:
