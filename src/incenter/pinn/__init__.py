@@ -22,6 +22,7 @@ from incenter.pinn.samplers import Sample, uniform
 from incenter.pinn.terms import Boundary, Initial, Interior
 
 __all__ = [
+    "MLP",
     "Boundary",
     "Box",
     "Branches",
@@ -30,7 +31,6 @@ __all__ = [
     "Fourier",
     "Initial",
     "Interior",
-    "MLP",
     "ModifiedMLP",
     "Objective",
     "Problem",
