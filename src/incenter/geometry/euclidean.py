@@ -77,8 +77,8 @@ def few_losses(G: Matrix) -> tuple[Weights, Vector] | None:
         weights: tuple[float, ...] = (0.5, 0.5)
     else:
         (s1, s2, s3), (g1, g2, g3) = norms, G
-        a, b, c = (
-            1 - float(g.dot(h)) / (s * t) for g, h, s, t in ((g2, g3, s2, s3), (g1, g3, s1, s3), (g1, g2, s1, s2))
-        )
+        a = 1 - float(g2.dot(g3)) / (s2 * s3)
+        b = 1 - float(g1.dot(g3)) / (s1 * s3)
+        c = 1 - float(g1.dot(g2)) / (s1 * s2)
         weights = circumcentre(max(a, 0.0), max(b, 0.0), max(c, 0.0))
     return np.array(weights), np.array([weight / norm for weight, norm in zip(weights, norms, strict=True)]).dot(G)
