@@ -50,7 +50,7 @@ class Branch:
     depth: int = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Statement:
     """`box` gives the range of each axis, in the order in which the network sees them."""
 
@@ -211,6 +211,18 @@ _STATEMENTS: dict[str, Callable[[], Statement]] = {
     "inverse_heat": _inverse_statement,
 }
 NAMES = tuple(_STATEMENTS)
+
+
+def asked(stated: Statement, term: Term) -> tuple[set[str], int]:
+    """The names that a term's equations ask for, and how many equations there are."""
+    names: set[str] = set()
+
+    def field(name: str) -> float:
+        names.add(name)
+        return 1.0
+
+    maths = Mathematics(*[lambda *_: 1.0] * len(Mathematics._fields))
+    return names, len(term.equations(field, dict.fromkeys(stated.axes, 1.0), maths))
 
 
 # Points and parameters that are the same for everybody: all losses are compared on them.

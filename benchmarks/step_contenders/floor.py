@@ -15,22 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.step_contenders.protocol import Contender, faster
-from benchmarks.step_problems import WIDTH, Branch, Field, Mathematics, Statement, Term, statement
+from benchmarks.step_problems import WIDTH, Branch, Statement, Term, asked, statement
 
 Product = Callable[[], object]
 
 
 def streams(stated: Statement, term: Term, branch: Branch) -> int:
     """How many rows one point of the term needs in this branch; 0 if its equations do not look at it."""
-    asked: set[str] = set()
-
-    def field(name: str) -> float:
-        asked.add(name)
-        return 1.0
-
-    maths = Mathematics(*[lambda *_: 1.0] * len(Mathematics._fields))
-    term.equations(field, dict.fromkeys(stated.axes, 1.0), maths)
-    own = {name for name in asked if name.split("_")[0] in branch.outputs}
+    own = {name for name in asked(stated, term)[0] if name.split("_")[0] in branch.outputs}
     along = [name.split("_")[1] for name in own if "_" in name]
     axes = {axis for one in along for axis in one}
     # u_xx + u_yy is one stream, but tanh bends it by u_x and u_y, which must be there for it.
