@@ -13,19 +13,22 @@ _MISSING = [name for name in ("jax", "equinox", "optax") if importlib.util.find_
 if _MISSING:
     raise IncenterError(f"incenter.pinn needs {', '.join(_MISSING)}, not installed here: pip install 'incenter[pinn]'")
 
+from incenter.pinn.adaptive import Adaptive
 from incenter.pinn.assembly import Objective
 from incenter.pinn.domain import Box, Disc, Domain
 from incenter.pinn.networks import MLP, Branches, Fourier, ModifiedMLP, Transformed
 from incenter.pinn.problem import Problem, Settings
 from incenter.pinn.reference import Reference
-from incenter.pinn.samplers import Sample, uniform
-from incenter.pinn.terms import Boundary, Initial, Interior
+from incenter.pinn.samplers import Sample, fixed, sobol, uniform
+from incenter.pinn.terms import Boundary, Data, Initial, Interior, Periodic
 
 __all__ = [
     "MLP",
+    "Adaptive",
     "Boundary",
     "Box",
     "Branches",
+    "Data",
     "Disc",
     "Domain",
     "Fourier",
@@ -33,10 +36,13 @@ __all__ = [
     "Interior",
     "ModifiedMLP",
     "Objective",
+    "Periodic",
     "Problem",
     "Reference",
     "Sample",
     "Settings",
     "Transformed",
+    "fixed",
+    "sobol",
     "uniform",
 ]

@@ -1,20 +1,20 @@
 """Where a problem lives: sets in the named axes, their boundary in pieces, and both as images of the unit cube.
 
     place: [0, 1]^d -> set,  uniform points to uniform points, some of them refused                           (1)
-    pieces: the boundary, each piece an image of [0, 1]^(d-1) with outward unit normals                      (2)
+    pieces: the boundary, each piece an image of [0, 1]^(d-1) with outward unit normals                       (2)
 
 A `Box` and a `Disc` refuse nothing. A union refuses what of its bounding box lies outside both parts, a difference what
-of its first part lies in the second, so that every point of the set counts once. A piece of the boundary of a part
-belongs to the whole where a small step inwards along the normal stays in it and a step outwards leaves it (3); that also
-settles what two parts share. The axis called t is time. Everything is written in the namespace of its arrays: NumPy when
-a set is measured, JAX when points are drawn.
+of its first part lies in the second: every point of the set counts once. A piece of the boundary of a part belongs to
+the whole where a small step inwards along the normal stays in it and a step outwards leaves it (3); that also settles
+what two parts share. The axis called t is time. Everything is written in the namespace of its arrays: NumPy when a set
+is measured, JAX when points are drawn.
 """
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from incenter.geometry.errors import IncenterError
 TIME = "t"
 Points = Annotated[Any, "(N, d)"]
 Cube = Annotated[Any, "(N, columns) in [0, 1)"]
+Normals = Annotated[Any, "(N, d) of unit length, or None in the interior"]
 Accepted = Annotated[Any, "(N,) of bool, or None where nothing is refused"]
 
 MEASURED = 2**14  # points that measure how much of a set is refused: its share to about 1e-3, in milliseconds
@@ -35,7 +36,7 @@ class Placed(NamedTuple):
     """Images of points of the unit cube."""
 
     points: Points
-    normals: Points | None
+    normals: Normals
     accepted: Accepted
 
 
@@ -48,12 +49,24 @@ class Piece:
     place: Callable[[Cube], Placed]
 
 
+class Share(NamedTuple):
+    """How much of the cube is accepted, and a point of it that is."""
+
+    fraction: float
+    example: Cube | None  # (1, columns)
+
+
 class Domain(ABC):
     """A bounded set in the coordinates named `axes`; `a | b`, `a - b` and `space * time` make others of it."""
 
     axes: tuple[str, ...]
     bounds: tuple[tuple[float, float], ...]  # of the smallest box around it, in the order of `axes`
     envelope: float  # measure of the image of the cube, what is refused included
+
+    @property
+    def finest(self) -> float:
+        """The shortest side of any part."""
+        return min(end - start for start, end in self.bounds)
 
     @abstractmethod
     def contains(self, points: Points) -> Any:
@@ -78,7 +91,7 @@ class Domain(ABC):
 
     @property
     def evenly(self) -> bool:
-        """Whether boundary points are dealt evenly to the pieces, whatever their measure, as the paper does in boxes."""
+        """Whether boundary points are dealt evenly to the pieces, as the paper does in boxes, or by their measure."""
         return False
 
     def __or__(self, other: "Domain") -> "Domain":
@@ -171,9 +184,9 @@ class Disc(Domain):
 
     def __post_init__(self) -> None:
         center = tuple(self.center) if isinstance(self.center, (tuple, list)) else ()
-        if len(center) != 2 or not all(_is_finite(c) for c in center):
+        if len(center) != 2 or not all(is_finite_number(c) for c in center):
             raise IncenterError(f"`center` must be two finite numbers; got {self.center!r}; write center=(0, 0).")
-        if not _is_finite(self.radius) or self.radius <= 0:
+        if not is_finite_number(self.radius) or self.radius <= 0:
             raise IncenterError(
                 f"`radius` must be a positive number; got {self.radius!r}; write for instance radius=1."
             )
@@ -213,6 +226,23 @@ class Disc(Domain):
         return namespace(offset).asarray(self.center, dtype=offset.dtype) + self.radius * offset
 
 
+def share_of(place: Callable[[Cube], Placed], columns: int) -> Share:
+    """Measured on an even spread of points: the additive recurrence with the golden ratio's kin, x^(d+1) = x + 1."""
+    accepted = place(_even_cube(columns)).accepted
+    if accepted is None:
+        return Share(1.0, None)
+    found = np.flatnonzero(accepted)
+    return Share(len(found) / MEASURED, _even_cube(columns)[found[:1]] if len(found) else None)
+
+
+@lru_cache
+def _even_cube(columns: int) -> Cube:
+    root = 2.0
+    for _ in range(64):  # a contraction by at least 1/2 each time
+        root = (1 + root) ** (1 / (columns + 1))
+    return (0.5 + np.arange(MEASURED)[:, None] * root ** -np.arange(1.0, columns + 1)) % 1.0
+
+
 def _directions(turns: Annotated[Any, "(N,)"]) -> Points:
     xp = namespace(turns)
     angle = 2 * math.pi * turns
@@ -222,7 +252,7 @@ def _directions(turns: Annotated[Any, "(N,)"]) -> Points:
 def _interval(axis: str, pair: Any) -> tuple[float, float]:
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise IncenterError(f"Axis {axis} must be a pair (start, end); got {pair!r}; write {axis}=(0, 1).")
-    if not all(_is_finite(end) for end in pair):
+    if not all(is_finite_number(end) for end in pair):
         raise IncenterError(f"The ends of axis {axis} must be finite numbers; got {pair!r}; write {axis}=(0, 1).")
     start, end = float(pair[0]), float(pair[1])
     if start >= end:
@@ -230,7 +260,8 @@ def _interval(axis: str, pair: Any) -> tuple[float, float]:
     return start, end
 
 
-def _is_finite(number: Any) -> bool:
+def is_finite_number(number: Any) -> bool:
+    """What may be a bound, a radius or a start value."""
     return isinstance(number, (int, float, np.number)) and not isinstance(number, bool) and math.isfinite(number)
 
 

@@ -1,36 +1,65 @@
 """How the points of a term are spread: rows of the unit cube, and what a domain makes of them.
 
-A sampler makes `cube(count, columns, key, dtype)`, points of [0, 1)^columns as a function of the key (seed, step,
-term) and nothing else. A domain that refuses candidates (a union, a difference) gets so many that running short has
-odds below 1e-14; the first `count` accepted ones are taken. Should they still run short, those accepted are
-taken again from the first on, and one candidate known to be accepted stands behind them all.
+A sampler makes `cube(count, columns, key, dtype)`, points of [0, 1)^columns, as a function of the key (seed, step,
+term) and nothing else. `uniform` and `sobol` are new at every step, `fixed` never. A set that refuses a share of its
+candidates gets M of them, so many that running short of N accepted ones has the odds of 8 standard deviations,
+
+    M f - 8 sqrt(M f (1 - f)) = N,       f: the share accepted, measured, less 3 standard deviations               (1)
+
+and the first N accepted are taken. Should they run short nevertheless, the accepted ones are taken again from the first
+on; the last candidate is one known to be accepted.
+Reference: Owen, Monte Carlo theory, methods and examples, chapter 17 (digital shifts of nets).
 """
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 
 from incenter.geometry.arrays import Array
+from incenter.geometry.errors import IncenterError
 from incenter.methods.randomness import random_bits
-from incenter.pinn.domain import Cube, Domain, Piece, Points
+from incenter.pinn.boundary import Edge
+from incenter.pinn.domain import (
+    MEASURED,
+    SMALLEST_SHARE,
+    Accepted,
+    Cube,
+    Domain,
+    Normals,
+    Placed,
+    Points,
+    Share,
+    share_of,
+)
 
 Key = tuple[Any, ...]  # counters (seed, step, term), ints or traced ints
+
+_DEVIATIONS = 8.0  # odds of 1e-15: never in the 1e10 draws of a long study
+_DEVIATIONS_MEASURED = 3.0
+_WORD_BITS = 32
 
 
 class Sample(NamedTuple):
     """The points of a term at one step: (N, d), and where it has them normals, partners (N, d) and values (N, k)."""
 
     points: Points
-    normals: Points | None = None
-    partners: Points | None = None
-    values: Array | None = None
+    normals: Normals = None
+    partners: Points = None
+    values: Array = None
 
 
 class Sampler(Protocol):
     """What spreads points over the unit cube."""
 
-    def cube(self, count: int, columns: int, key: Key, dtype: Any) -> Cube: ...
+    def cube(self, count: int, columns: int, key: Key, dtype: Any) -> Cube:
+        """(count, columns) in [0, 1)."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -41,20 +70,98 @@ class Uniform:
         return _to_unit(random_bits(jnp, *key, shape=(count, columns)), dtype)
 
 
+@dataclass(frozen=True)
+class Fixed:
+    """Uniform points that stay the same at every step; another seed has others."""
+
+    def cube(self, count: int, columns: int, key: Key, dtype: Any) -> Cube:
+        seed, _, *term = key
+        return uniform.cube(count, columns, (seed, 0, *term), dtype)
+
+
+@dataclass(frozen=True)
+class Sobol:
+    """The first points of Sobol's sequence, shifted digit by digit by new random words at every step."""
+
+    def cube(self, count: int, columns: int, key: Key, dtype: Any) -> Cube:
+        shift = random_bits(jnp, *key, shape=(1, columns))
+        return _to_unit(jnp.asarray(_sobol_words(count, columns)) ^ shift, dtype)
+
+
 uniform = Uniform()
+fixed = Fixed()
+sobol = Sobol()
 
 
 def inside(domain: Domain, count: int, sampler: Sampler, key: Key, dtype: Any) -> Sample:
     """Points uniform over the domain."""
-    return Sample(domain.place(sampler.cube(count, len(domain.axes), key, dtype)).points)
+    columns = len(domain.axes)
+    return _drawn(domain.place, interior_share(domain), columns, count, sampler, key, dtype)
 
 
-def over(domain: Domain, pieces: tuple[Piece, ...], count: int, sampler: Sampler, key: Key, dtype: Any) -> Sample:
-    """Points over pieces of the boundary, dealt evenly to the faces of a box, with the normals."""
-    cube = sampler.cube(count, len(domain.axes) - 1, key, dtype)
-    cuts = [count * k // len(pieces) for k in range(len(pieces) + 1)]
-    placed = [piece.place(cube[cuts[k] : cuts[k + 1]]) for k, piece in enumerate(pieces)]
-    return Sample(jnp.concatenate([one.points for one in placed]), jnp.concatenate([one.normals for one in placed]))
+def along(edge: Edge, count: int, sampler: Sampler, key: Key, dtype: Any) -> Sample:
+    """Points over part of a boundary, with the outward normals."""
+    return _drawn(edge.place, edge.share, edge.columns, count, sampler, key, dtype)
+
+
+def candidates(count: int, share: Share) -> int:
+    """M of (1)."""
+    if share.example is None:
+        return count
+    f = share.fraction
+    f -= _DEVIATIONS_MEASURED * math.sqrt((f * (1 - f) + 1 / MEASURED) / MEASURED)
+    spread = _DEVIATIONS * math.sqrt(f * (1 - f))
+    return math.ceil(((spread + math.sqrt(spread**2 + 4 * f * count)) / (2 * f)) ** 2)
+
+
+def first_accepted(accepted: Accepted, count: int) -> Array:
+    """The indices (count,) of the first accepted candidates, again from the first on where there are fewer."""
+    place = jnp.cumsum(accepted, dtype=jnp.int32) - 1
+    every = jnp.arange(accepted.shape[0], dtype=jnp.int32)
+    index = jnp.zeros(count, dtype=jnp.int32).at[jnp.where(accepted, place, count)].set(every, mode="drop")
+    return index[jnp.arange(count) % jnp.clip(place[-1] + 1, 1, count)]
+
+
+def picked(sample: Sample, chosen: Array) -> Sample:
+    """The rows of a sample with these indices."""
+    rows: Sample = jax.tree.map(lambda array: array[chosen], sample)
+    return rows
+
+
+def _drawn(
+    place: Callable[[Cube], Placed], share: Share, columns: int, count: int, sampler: Sampler, key: Key, dtype: Any
+) -> Sample:
+    cube = sampler.cube(candidates(count, share), columns, key, dtype)
+    if share.example is not None:
+        cube = jnp.concatenate([cube, jnp.asarray(share.example, dtype=dtype)])
+    placed = place(cube)
+    if placed.accepted is None:
+        return Sample(placed.points, placed.normals)
+    chosen = first_accepted(placed.accepted, count)
+    return picked(Sample(placed.points, placed.normals), chosen)
+
+
+@lru_cache
+def interior_share(domain: Domain) -> Share:
+    """How much of the candidates for its interior a domain accepts."""
+    share = share_of(domain.place, len(domain.axes))
+    if share.fraction < SMALLEST_SHARE:
+        raise IncenterError(
+            f"{domain!r} fills only {share.fraction:.1g} of the box around it, too little to draw points from; "
+            "make the parts larger, or one problem of each."
+        )
+    return share
+
+
+@lru_cache
+def _sobol_words(count: int, columns: int) -> np.ndarray:
+    """The first points of the sequence in 32 binary digits, (count, columns); SciPy gives powers of two of them."""
+    if columns == 0:
+        return np.zeros((count, 0), dtype=np.uint32)
+    from scipy.stats.qmc import Sobol as Sequence
+
+    points = Sequence(columns, scramble=False, bits=_WORD_BITS).random_base2(max(count - 1, 0).bit_length())
+    return (points[:count] * 2.0**_WORD_BITS).astype(np.uint32)
 
 
 def _to_unit(bits: Array, dtype: Any) -> Cube:
