@@ -124,26 +124,20 @@ class Objective:
 
     def _demand(self, k: int) -> Demand:
         term = self._terms[k]
-        sample = jax.eval_shape(lambda: self._first_sample(k))
+        sample = jax.eval_shape(lambda: term.draw(self.problem.domain, (0, 0, k), self.dtype))
         unknowns = {name: jnp.zeros((), self.dtype) for name in self.problem.unknowns}
         return self._evaluation.discover(term, sample, unknowns)
-
-    def _first_sample(self, k: int) -> Any:
-        term, domain, key = self._terms[k], self.problem.domain, (0, 0, k)
-        if not _is_stateful(term):
-            return term.draw(domain, key, self.dtype)
-        memory = term.memory(domain, key, self.dtype)
-        return term.redraw(domain, key, memory, lambda points: jnp.zeros(points.shape[0], self.dtype))[0]
 
     def _draw(self, k: int, theta: Array, memory: Any, seed: Any, step: Any) -> tuple[Any, Any]:
         term, domain, key = self._terms[k], self.problem.domain, (seed, step, k)
         if not _is_stateful(term):
             return term.draw(domain, key, self.dtype), None
-        sample, kept = term.redraw(domain, key, memory, lambda points: self._score(k, theta, points))
-        return sample, kept
+        sample = term.redraw(domain, key, memory, lambda candidates: self._score(k, theta, candidates))
+        return sample, sample
 
-    def _score(self, k: int, theta: Array, points: Array) -> Array:
-        raise NotImplementedError
+    def _score(self, k: int, theta: Array, sample: Any) -> Array:
+        """(N,), the size of the residual at each point."""
+        return jnp.sqrt(sum(jnp.square(equation) for equation in self._components(k, theta, sample)))
 
     def _components(self, k: int, theta: Array, sample: Any) -> tuple[Array, ...]:
         network, unknowns = self._unpack(theta)

@@ -1,6 +1,6 @@
 """What a problem's solution is measured against: points (N, d), values (N, k), and which k outputs they are.
 
-    Reference(function, x=256, t=101)          the function on a grid over the domain, the ends included
+    Reference(function, x=256, t=101)          the function on a grid over the domain, the ends included; t=1: its start
     Reference(function, points=points)         the function at given points
     Reference(points=points, values=values)    numbers
 
@@ -115,9 +115,9 @@ def _check_form(function: Any, points: Any, values: Any, grid: dict[str, int]) -
     if points is not None and grid:
         raise IncenterError(f"A Reference has points or a grid; got points and {', '.join(grid)}; leave one out.")
     for axis, count in grid.items():
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise IncenterError(
-                f"The grid of a Reference needs a whole number of points along {axis}, at least 2; got {count!r}."
+                f"The grid of a Reference needs a whole number of points along {axis}, at least 1; got {count!r}."
             )
 
 

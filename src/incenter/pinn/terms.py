@@ -99,8 +99,8 @@ class Sampled(Term):
         """The points that a stateful term starts with."""
         return self.draw(domain, key, dtype)
 
-    def redraw(self, domain: Domain, key: Key, memory: Sample, score: Score) -> tuple[Sample, Sample]:
-        """The points of a step and the memory for the next one, of a stateful term; `key` is (seed, step, term)."""
+    def redraw(self, domain: Domain, key: Key, memory: Sample, score: Score) -> Sample:
+        """The points of a step of a stateful term, its memory for the next one too; `key` is (seed, step, term)."""
         sampler = self.sampler
         assert isinstance(sampler, Adaptive), "only stateful terms are redrawn"
 
@@ -111,7 +111,7 @@ class Sampled(Term):
 
         step = jnp.asarray(key[1])
         sample: Sample = jax.lax.cond((step % sampler.every == 0) & (step > 0), refreshed, lambda: memory)
-        return sample, sample
+        return sample
 
 
 @dataclass(frozen=True, eq=False)
