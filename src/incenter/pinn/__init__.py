@@ -15,12 +15,17 @@ if _MISSING:
 
 from incenter.pinn.adaptive import Adaptive
 from incenter.pinn.assembly import Objective
+from incenter.pinn.configuration import Configuration
 from incenter.pinn.domain import Box, Disc, Domain
+from incenter.pinn.history import History
 from incenter.pinn.networks import MLP, Branches, Fourier, ModifiedMLP, Transformed
 from incenter.pinn.problem import Problem, Settings
 from incenter.pinn.reference import Reference
+from incenter.pinn.result import Progress, Result
 from incenter.pinn.samplers import Sample, fixed, sobol, uniform
+from incenter.pinn.saved import TrainedField, load
 from incenter.pinn.terms import Boundary, Data, Initial, Interior, Periodic
+from incenter.pinn.training import train
 
 __all__ = [
     "MLP",
@@ -28,21 +33,28 @@ __all__ = [
     "Boundary",
     "Box",
     "Branches",
+    "Configuration",
     "Data",
     "Disc",
     "Domain",
     "Fourier",
+    "History",
     "Initial",
     "Interior",
     "ModifiedMLP",
     "Objective",
     "Periodic",
     "Problem",
+    "Progress",
     "Reference",
+    "Result",
     "Sample",
     "Settings",
+    "TrainedField",
     "Transformed",
     "fixed",
+    "load",
     "sobol",
+    "train",
     "uniform",
 ]
