@@ -17,7 +17,7 @@ from incenter.geometry.arrays import Array
 from incenter.pinn.domain import Box
 from incenter.pinn.networks import MLP
 from incenter.pinn.problem import Problem, Settings
-from incenter.pinn.problems.solvers.cole_hopf import NU, cole_hopf
+from incenter.pinn.problems.solvers.cole_hopf import NU, check_viscosity, cole_hopf
 from incenter.pinn.reference import Reference
 from incenter.pinn.terms import Boundary, Initial, Interior
 
@@ -30,7 +30,8 @@ def burgers(
     width: int = 50,
     depth: int = 2,
 ) -> Problem:
-    """`nu` is the viscosity; the reference knows its limits."""
+    """`nu` is the viscosity."""
+    check_viscosity(nu)
 
     def residual(u: Any) -> Array:
         return u.t + u * u.x - nu * u.xx
