@@ -8,6 +8,7 @@ from cyclopts import App, CycloptsError
 from incenter.geometry.errors import IncenterError
 
 BAD_INPUT = 2
+INTERRUPTED = 130  # as shells have it
 
 app = App(
     name="incenter",
@@ -17,6 +18,9 @@ app = App(
 app.command("incenter.cli.compare:compare", help="Compare the updates of all rules on the same gradients.")
 app.command("incenter.cli.methods:methods", help="List the rules: what each needs, and what it does in one line.")
 app.command("incenter.cli.picture:picture", help="Draw the paper's cone, ball and directions in three dimensions.")
+app.command("incenter.cli.plot:plot", help="Draw how a training run went and what it learnt.")
+app.command("incenter.cli.problems:problems", help="List the problems: their equations, losses, points and options.")
+app.command("incenter.cli.train:train", help="Train a physics-informed network.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -28,5 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except IncenterError as error:
         print(f"incenter: {error}", file=sys.stderr)
         sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        print("incenter: interrupted.", file=sys.stderr)
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         sys.stderr.close()

@@ -18,6 +18,7 @@ from incenter.pinn.assembly import Objective
 from incenter.pinn.configuration import Configuration
 from incenter.pinn.domain import Box, Disc, Domain
 from incenter.pinn.history import History
+from incenter.pinn.lookup import Nearest
 from incenter.pinn.networks import MLP, Branches, Fourier, ModifiedMLP, Transformed
 from incenter.pinn.problem import Problem, Settings
 from incenter.pinn.reference import Reference
@@ -42,6 +43,7 @@ __all__ = [
     "Initial",
     "Interior",
     "ModifiedMLP",
+    "Nearest",
     "Objective",
     "Periodic",
     "Problem",

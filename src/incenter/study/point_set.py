@@ -72,8 +72,9 @@ def on_grid(columns: Points) -> tuple[Any, Any, Any] | None:
 
 def regular_points(bounds: dict[str, tuple[float, float]], per_axis: int = 101) -> Points:
     """(N, d) a grid over the box of `bounds`; a third axis, or time, has as many values as planes are drawn."""
-    cut = len(bounds) == 3
+    if len(bounds) > 3:  # which nobody can draw
+        per_axis = 2
     across = "t" if "t" in bounds else [*bounds][-1]
-    counts = [PLANES if cut and axis == across else per_axis for axis in bounds]
+    counts = [PLANES if len(bounds) == 3 and axis == across else per_axis for axis in bounds]
     ticks = [np.linspace(low, high, count) for (low, high), count in zip(bounds.values(), counts, strict=True)]
     return np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, len(bounds))

@@ -21,10 +21,12 @@ Records = Annotated[Any, "(T,): one value per record"]
 PerLoss = Annotated[Any, "(T, m): one value per record and loss"]
 
 _COLORS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, "#000000")
+LIGHT = "#b8b8b8"
 _LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)))  # after all colours are used, the next kind of line
-_BINS = 240  # stretches of steps: one for every two or three dots of a panel
+_BINS = 125  # stretches of steps: one for every four or five dots of a panel
 _BAND = (10, 90)  # percentiles
 _LETTERS, _LETTERS_OF_A_LINE = 110, 9  # that fit beside each other, and that the line before a name takes up
+_NARROW = 8.0  # up to this ratio of its ends an axis has a number at each of 1, 2, 3, ... instead of 1, 2, 5
 _WIDE = 100.0  # from this ratio of largest to smallest on, a logarithmic axis
 
 
@@ -90,8 +92,8 @@ def draw_radius(axes: "Axes", curves: Curves) -> None:
     if both.size == 0:
         _say(axes, "not recorded")
         return
-    _curve(axes, curves.step, curves.best_radius, GREY, label=r"$r^\star$: the largest there is", width=3.0)
-    _curve(axes, curves.step, curves.radius, VERMILLION, label="this method", line=(0, (3, 1.2)))
+    _curve(axes, curves.step, curves.best_radius, LIGHT, label=r"$r^\star$: the largest there is", width=5.0)
+    _curve(axes, curves.step, curves.radius, VERMILLION, label="this method", width=1.4)
     if both.min() < 0:
         axes.axhspan(min(-1.0, both.min()), 0, color="#f6e9e2", zorder=0, linewidth=0)
         axes.set_ylim(min(1.1 * both.min(), -0.05), None)
@@ -141,17 +143,19 @@ def _binned(step: Records, values: Records) -> Iterator[tuple[float, float, floa
     """Step, 10th percentile, median and 90th percentile of each stretch that has values."""
     measured = np.isfinite(values)
     step, values = np.asarray(step)[measured], np.asarray(values)[measured]
-    for part in np.array_split(np.arange(len(step)), min(_BINS, max(1, len(step)))):
-        if part.size:
-            low, median, high = np.percentile(values[part], [_BAND[0], 50, _BAND[1]])
-            yield float(step[part].mean()), low, median, high
+    stretch = -(-len(step) // _BINS) or 1
+    for start in range(0, len(step), stretch):
+        part = slice(start, start + stretch)
+        low, median, high = np.percentile(values[part], [_BAND[0], 50, _BAND[1]])
+        yield float(step[part].mean()), low, median, high
 
 
 def _logarithmic_in_plain_numbers(axes: "Axes") -> None:
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high > _NARROW * low else range(1, 10)))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
 

@@ -11,6 +11,7 @@ from a command line, are read as what the function says they are.
 import difflib
 import importlib
 import inspect
+import itertools
 import typing
 from collections.abc import Callable
 from typing import Any
@@ -36,6 +37,12 @@ def by_name(name: str, **options: Any) -> Problem:
 def summary(name: str) -> str:
     """What the problem is, in one line."""
     return (inspect.getmodule(_factory(name)).__doc__ or "").splitlines()[0]
+
+
+def equations(name: str) -> list[str]:
+    """The problem's equations, a line each, as its header has them."""
+    lines = (inspect.getmodule(_factory(name)).__doc__ or "").splitlines()[2:]
+    return [line.strip() for line in itertools.takewhile(str.strip, lines)]
 
 
 def options(name: str) -> dict[str, Any]:
