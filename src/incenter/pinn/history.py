@@ -19,10 +19,28 @@ from typing import Any
 
 import numpy as np
 
+from incenter.geometry.center import chebyshev_center
 from incenter.geometry.errors import IncenterError
+from incenter.pinn.loop import Seen, Tally
 
 Array = np.ndarray[Any, np.dtype[Any]]
 FILE = "history.npz"
+
+
+def record_of(seen: Seen, tally: Tally, p: float) -> dict[str, Any]:
+    """What one record says of the last step and of those since the record before; all in NumPy."""
+    G = seen.gradients.astype(np.float64)
+    center = chebyshev_center(G, p)
+    record = {
+        "losses": seen.losses,
+        "norms": np.linalg.norm(G, axis=1),
+        "radius": seen.radius,
+        "r_star": center.radius,
+        "active": center.active,
+        "binding": tally.binding / max(1, int(tally.taken)),
+        "held": tally.held,
+    }
+    return record if seen.weights is None else record | {"weights": seen.weights}
 
 
 class History:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ class Result:
     theta: Array  # (n,)
     steps: int  # made
     relative_l2: float | None
-    radius: float  # least cosine of the last update with a gradient
+    radius: float | None  # least cosine of the last update with a gradient; None where no step was made
     unknowns: dict[str, float]
     history: History
     seconds: float
@@ -64,6 +65,23 @@ class Result:
             "stopped": self.stopped,
             "unknowns": {name: _number(value) for name, value in self.unknowns.items()},
         }
+
+
+def in_words(stopped: str, step: int, configuration: Configuration, out: Path | None) -> str:
+    """How a run ended, and what to do next."""
+    if out is None:
+        goes_on = "nothing was saved: give `out`, a folder, to be able to continue"
+    else:
+        goes_on = f"continue with the same call and resume=True (incenter train: --resume --out {out})"
+    radius, error, seconds = configuration.stop_radius, configuration.stop_error, configuration.stop_seconds
+    return {
+        "steps": f"All {step:,} steps are made.",
+        "radius": f"Stopped at step {step:,}: r* is at most {radius}, so no direction decreases every loss.",
+        "error": f"Stopped at step {step:,}: the error is at most {error}.",
+        "seconds": f"Stopped at step {step:,}: the {seconds} seconds are over; {goes_on}.",
+        "interrupted": f"Interrupted at step {step:,}; {goes_on}.",
+        "nonfinite": f"Given up at step {step:,}: the gradients stay non-finite; lower `lr` or set precision=64.",
+    }[stopped]
 
 
 def _number(value: float | None) -> float | None:

@@ -3,7 +3,6 @@
 Calls are cut at records, checkpoints and saved gradients, and otherwise so that each takes about `CALL_SECONDS`.
 """
 
-import json
 import math
 import time
 from collections.abc import Callable
@@ -11,28 +10,24 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from incenter.geometry.center import chebyshev_center
 from incenter.geometry.errors import IncenterError
-from incenter.pinn import checkpoints, saving
+from incenter.pinn import saving
+from incenter.pinn.checkpoints import Checkpoint
 from incenter.pinn.configuration import Configuration
 from incenter.pinn.finish import FixedPoints, finish_state, finisher
-from incenter.pinn.history import History
+from incenter.pinn.folder import Folder
+from incenter.pinn.history import History, record_of
 from incenter.pinn.interrupts import Interrupts
 from incenter.pinn.loop import Carry, State, Stop, begin, first_state, make_loop
 from incenter.pinn.optimizers import optimizer_of
-from incenter.pinn.result import Progress, Result
+from incenter.pinn.result import Progress, Result, in_words
 from incenter.pinn.rules import combiner, rule_of
-from incenter.pinn.sources import changed, sources
 
 CALL_SECONDS = 0.2  # between two looks at the clock, at Ctrl-C, and two calls of `progress`
 _FASTER = 4  # a call is at most so many times longer than the one before: the first ones only find the speed
-
-CONFIGURATION_FILE = "config.json"
-RESULT_FILE = "result.json"
-CHECKPOINTS = "checkpoints"
-GRADIENTS = "gradients"
 
 
 class Run:
@@ -52,7 +47,7 @@ class Run:
         self.error_at = jax.jit(objective.relative_l2)
         self.history = History(tuple(objective.names))
         self.notes: list[str] = []
-        self.sources = sources(configuration)
+        self.folder = None if out is None else Folder(out, configuration)
         self.finishing = False
         self.carry: Carry
         self.compiled: Any = None  # the loop of the phase, once it has been called
@@ -66,8 +61,9 @@ class Run:
     def complete(self, *, resume: bool) -> Result:
         """Go on to the end, from the beginning or from what was saved."""
         with Interrupts() as interrupts:
-            if self.out is not None:
-                self._open(self.out, resume=resume)
+            if self.folder is not None and (found := self.folder.open(resume=resume)) is not None:
+                self.notes = self.folder.notes_on(found)
+                self._restore(found)
             return self._result(self._steps(interrupts))
 
     @property
@@ -90,9 +86,6 @@ class Run:
                 self._enter_finish()
             self._advance()
             self._do_what_is_due()
-        if self.history.last("step") != self.step or reason == "radius":
-            self._record()
-        self._save()
         return reason
 
     def _advance(self) -> None:
@@ -115,12 +108,13 @@ class Run:
         return min(end or 0, self.step + self.call, *dues)
 
     def _do_what_is_due(self) -> None:
-        configuration = self.configuration
-        if self._is_due(configuration.record_every):
+        """Also at the end: whoever is killed after the last checkpoint has nothing left to do."""
+        configuration, ended = self.configuration, self._ended() is not None
+        if self._is_due(configuration.record_every) or ended:
             self._record()
         if self._is_due(configuration.save_gradients):
             self._save_gradients()
-        if self._is_due(configuration.checkpoint_every):
+        if self._is_due(configuration.checkpoint_every) or ended or self._ended() is not None:
             self._save()
         if self.progress is not None:
             self.progress(self._now())
@@ -177,30 +171,17 @@ class Run:
         self.compiled = None
         self.call = 1
 
-    # ---- what is recorded
+    # ---- what is kept
 
     def _record(self) -> None:
+        """One more entry of the history; the counts begin anew."""
         tally, seen = saving.on_host((self.carry.state.tally, self.carry.seen))
-        G = seen.gradients.astype(np.float64)
-        center = chebyshev_center(G, getattr(self.rule, "p", 2.0))
-        record = {
-            "step": self.step,
-            "seconds": self.seconds,
-            "losses": seen.losses,
-            "norms": np.linalg.norm(G, axis=1),
-            "radius": seen.radius,
-            "r_star": center.radius,
-            "active": center.active,
-            "binding": tally.binding / max(1, int(tally.taken)),
-            "held": tally.held,
-        }
-        if seen.weights is not None:
-            record["weights"] = seen.weights
+        record = record_of(seen, tally, getattr(self.rule, "p", 2.0))
         if (error := self._error()) is not None:
             record["error"] = error
-        record |= {f"unknown/{name}": value for name, value in self._unknowns().items()}
-        self.history.add(record)
-        nothing = jax.tree.map(jax.numpy.zeros_like, self.carry.state.tally)
+        unknowns = {f"unknown/{name}": value for name, value in self._unknowns().items()}
+        self.history.add({"step": self.step, "seconds": self.seconds} | record | unknowns)
+        nothing = jax.tree.map(jnp.zeros_like, self.carry.state.tally)
         self.carry = self.carry._replace(state=self.carry.state._replace(tally=nothing))
 
     def _error(self) -> float | None:
@@ -222,63 +203,40 @@ class Run:
             seconds=self.seconds,
         )
 
-    # ---- the folder of the run
-
-    def _open(self, out: Path, *, resume: bool) -> None:
-        """Make the folder, or go on with what is in it."""
-        directory = out / CHECKPOINTS
-        saved = checkpoints.exists(directory)
-        if saved and not resume:
-            raise IncenterError(f"{out} holds a run already: continue it with resume=True, or give another folder.")
-        if saved:
-            self._restore(checkpoints.newest(directory), out)
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-            (out / CONFIGURATION_FILE).write_text(json.dumps(self.configuration.as_dict(), indent=2) + "\n")
-        except OSError as error:
-            raise IncenterError(f"{out} cannot be written to ({error.strerror}): give another folder.") from error
-
-    def _restore(self, checkpoint: checkpoints.Checkpoint, out: Path) -> None:
-        manifest = checkpoint.manifest
-        before = manifest["configuration"]
-        checkpoints.require_same(before, self.configuration.as_dict(), out, free=self.configuration.free_on_resume())
-        if manifest["finishing"]:
-            self._enter_finish()
-        state = saving.to_state(self.carry.state, checkpoint.arrays)
-        if before["stop_radius"] != self.configuration.stop_radius and int(state.stop) == Stop.RADIUS:
-            state = state._replace(stop=jax.numpy.zeros_like(state.stop))
-        self.carry = self.carry._replace(state=state)
-        self.history = saving.to_history(tuple(self.objective.names), checkpoint.arrays)
-        self.before, self.stepping, self.timed = (manifest[name] for name in ("seconds", "stepping", "timed"))
-        self.notes += [note for note in (checkpoint.note, saving.other_versions(manifest["versions"])) if note]
-        self.notes += changed(manifest["sources"])
-
     def _save(self) -> None:
-        if self.out is None:
+        if self.folder is None:
             return
         manifest = {
-            "configuration": self.configuration.as_dict(),
-            "fingerprint": self.configuration.fingerprint(),
-            "finishing": self.finishing,
             "names": list(self.objective.names),
-            "versions": saving.versions(),
-            "sources": self.sources,
+            "finishing": self.finishing,
             "seconds": self.seconds,
             "stepping": self.stepping,
             "timed": self.timed,
         }
-        arrays = saving.to_arrays(self.carry.state, self.history)
-        checkpoints.write(self.out / CHECKPOINTS, self.step, arrays, manifest)
+        self.folder.save(self.step, saving.to_arrays(self.carry.state, self.history), manifest)
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        manifest = checkpoint.manifest
+        if manifest["finishing"]:
+            self._enter_finish()
+        state = saving.to_state(self.carry.state, checkpoint.arrays)
+        threshold = manifest["configuration"]["stop_radius"]
+        if threshold != self.configuration.stop_radius and int(state.stop) == Stop.RADIUS:
+            state = state._replace(stop=jnp.zeros_like(state.stop))
+        self.carry = self.carry._replace(state=state)
+        self.history = saving.to_history(tuple(self.objective.names), checkpoint.arrays)
+        self.before, self.stepping, self.timed = (manifest[name] for name in ("seconds", "stepping", "timed"))
 
     def _save_gradients(self) -> None:
-        assert self.out is not None
-        G, losses = saving.on_host((self.carry.seen.gradients, self.carry.seen.losses))
-        directory = self.out / GRADIENTS
-        directory.mkdir(exist_ok=True)
-        path = directory / f"step-{self.step:09d}.npz"
-        np.savez(path, gradients=G, names=np.asarray(self.objective.names), losses=losses, step=np.asarray(self.step))
+        assert self.folder is not None
+        losses, G = saving.on_host((self.carry.seen.losses, self.carry.seen.gradients))
+        self.folder.save_gradients(self.step, tuple(self.objective.names), losses, G)
 
     # ---- the end
+
+    def _radius(self) -> float | None:
+        radius = self.history.last("radius") if self.compiled is None else self.carry.seen.radius
+        return None if radius is None else float(radius)
 
     def _result(self, stopped: str) -> Result:
         theta = self.carry.state.moving.theta
@@ -287,41 +245,23 @@ class Run:
 
         def predict(points: Any) -> Any:
             with jax.enable_x64(precision == 64):
-                return np.asarray(self.objective.predict(jax.numpy.asarray(host_theta), points))
+                return np.asarray(self.objective.predict(jnp.asarray(host_theta), jnp.asarray(points)))
 
         result = Result(
             configuration=self.configuration,
             theta=host_theta,
             steps=self.step,
             relative_l2=self._error(),
-            radius=float(self.history.last("radius") if self.compiled is None else self.carry.seen.radius),
+            radius=self._radius(),
             unknowns=self._unknowns(),
             history=self.history,
             seconds=self.seconds,
             ms_per_step=1e3 * self.stepping / self.timed if self.timed else None,
             stopped=stopped,
-            sentence=self._sentence(stopped),
+            sentence=in_words(stopped, self.step, self.configuration, self.out),
             notes=tuple(self.notes),
             predict=predict,
         )
-        if self.out is not None:
-            self.history.save(self.out)
-            (self.out / RESULT_FILE).write_text(json.dumps(result.summary(), indent=2, allow_nan=False) + "\n")
+        if self.folder is not None:
+            self.folder.save_end(self.history, result.summary())
         return result
-
-    def _sentence(self, stopped: str) -> str:
-        step, configuration = f"{self.step:,}", self.configuration
-        goes_on = (
-            f"continue with the same call and resume=True (incenter train: --resume --out {self.out})"
-            if self.out is not None
-            else "nothing was saved: give `out`, a folder, to be able to continue"
-        )
-        return {
-            "steps": f"All {step} steps are made.",
-            "radius": f"Stopped at step {step}: r* is at most {configuration.stop_radius:g}, so no direction decreases "
-            "every loss.",
-            "error": f"Stopped at step {step}: the error is at most {configuration.stop_error}.",
-            "seconds": f"Stopped at step {step}: the {configuration.stop_seconds} seconds are over; {goes_on}.",
-            "interrupted": f"Interrupted at step {step}; {goes_on}.",
-            "nonfinite": f"Given up at step {step}: the gradients stay non-finite; lower `lr` or set precision=64.",
-        }[stopped]
