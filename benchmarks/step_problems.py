@@ -1,9 +1,9 @@
-"""The six problems, stated once for all rivals: domain, network, points and equations, in names that every library can fill.
+"""The six problems, stated once for all rivals: domain, network, points, and equations that every library can fill in.
 
-An equation is a function of `field`, which gives values and derivatives by name ("u", "u_x", "u_xx"), of the
-coordinates by axis, and of the functions sin, cos, exp and lookup of the library at hand. The loss of a term is the sum
-over its equations of the mean over its points of the square. Ours has its own statement, in `incenter.pinn.problems`;
-that the two agree is measured in every run.
+An equation is a function of a `Place`: of `field`, which gives values and derivatives by name ("u", "u_x", "u_xx"), of
+the coordinates by axis, and of the functions sin, cos, exp and lookup of the library at hand. The loss of a term is
+the sum over its equations of the mean over its points of the square. Ours has its own statement, in
+`incenter.pinn.problems`; that the two agree is measured in every run.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,15 @@ class Mathematics(NamedTuple):
     lookup: Callable[[Floats, Any, Any], Any]  # table[rows, columns] at the nearest points of a grid on the unit square
 
 
-Equations = Callable[[Field, Columns, Mathematics], tuple[Any, ...]]
+class Place(NamedTuple):
+    """Some points, or one, as an equation sees them."""
+
+    field: Field
+    at: Columns
+    maths: Mathematics
+
+
+Equations = Callable[[Place], tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -80,11 +88,12 @@ WIDTH = 50
 # The equations. Letters are those of the paper's appendix D.
 
 
-def _vanishes(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
-    return (field("u"),)
+def _vanishes(place: Place) -> tuple[Any, ...]:
+    return (place.field("u"),)
 
 
-def _helmholtz(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
+def _helmholtz(place: Place) -> tuple[Any, ...]:
+    field, at, maths = place
     forcing = (1 - 17 * pi**2) * maths.sin(pi * at["x"]) * maths.sin(4 * pi * at["y"])
     return (field("u_xx") + field("u_yy") + field("u") - forcing,)
 
@@ -93,14 +102,16 @@ _VISCOSITY = 1 / 40
 _DECAY = 1 / (2 * _VISCOSITY) - sqrt(1 / (4 * _VISCOSITY**2) + 4 * pi**2)
 
 
-def _navier_stokes(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
+def _navier_stokes(place: Place) -> tuple[Any, ...]:
+    field = place.field
     u, v = field("u"), field("v")
     along_x = u * field("u_x") + v * field("u_y") + field("p_x") - _VISCOSITY * (field("u_xx") + field("u_yy"))
     along_y = u * field("v_x") + v * field("v_y") + field("p_y") - _VISCOSITY * (field("v_xx") + field("v_yy"))
     return along_x, along_y, field("u_x") + field("v_y")
 
 
-def _kovasznay_flow(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
+def _kovasznay_flow(place: Place) -> tuple[Any, ...]:
+    field, at, maths = place
     decay = maths.exp(_DECAY * at["x"])
     return (
         field("u") - (1 - decay * maths.cos(2 * pi * at["y"])),
@@ -109,16 +120,18 @@ def _kovasznay_flow(field: Field, at: Columns, maths: Mathematics) -> tuple[Any,
     )
 
 
-def _burgers(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
-    return (field("u_t") + field("u") * field("u_x") - 0.01 / pi * field("u_xx"),)
+def _burgers(place: Place) -> tuple[Any, ...]:
+    return (place.field("u_t") + place.field("u") * place.field("u_x") - 0.01 / pi * place.field("u_xx"),)
 
 
-def _minus_sine(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
+def _minus_sine(place: Place) -> tuple[Any, ...]:
+    field, at, maths = place
     return (field("u") + maths.sin(pi * at["x"]),)
 
 
 def _heat(coefficient: Floats) -> Equations:
-    def equations(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
+    def equations(place: Place) -> tuple[Any, ...]:
+        field, at, maths = place
         a = maths.lookup(coefficient, at["y"], at["x"])
         forcing = 200 * maths.sin(pi * at["x"]) * maths.sin(5 * pi * at["y"]) * maths.sin(pi * at["t"])
         return (field("u_t") - a * (field("u_xx") + field("u_yy")) - forcing,)
@@ -130,26 +143,29 @@ def _wave(at: Columns, maths: Mathematics) -> Any:
     return at["x"] * maths.cos(5 * pi * at["t"]) + (at["t"] * at["x"]) ** 3
 
 
-def _klein_gordon(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
+def _klein_gordon(place: Place) -> tuple[Any, ...]:
+    field, at, maths = place
     x, t = at["x"], at["t"]
     forcing = -25 * pi**2 * x * maths.cos(5 * pi * t) + 6 * t * x**3 - 6 * t**3 * x + _wave(at, maths) ** 3
     return (field("u_tt") - field("u_xx") + field("u") ** 3 - forcing,)
 
 
-def _wave_itself(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
+def _wave_itself(place: Place) -> tuple[Any, ...]:
+    field, at, maths = place
     return (field("u") - _wave(at, maths),)
 
 
-def _at_rest(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
-    return field("u") - at["x"], field("u_t")
+def _at_rest(place: Place) -> tuple[Any, ...]:
+    return place.field("u") - place.at["x"], place.field("u_t")
 
 
 def _bump(at: Columns, maths: Mathematics) -> Any:
     return maths.sin(pi * at["x"]) * maths.sin(pi * at["y"])
 
 
-def _diffusion(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
+def _diffusion(place: Place) -> tuple[Any, ...]:
     """u_t - div(a grad u) = f, with f from u* = exp(-t) s and a* = 2 + s, where s = sin(pi x) sin(pi y)."""
+    field, at, maths = place
     s = _bump(at, maths)
     slope_x = pi * maths.cos(pi * at["x"]) * maths.sin(pi * at["y"])
     slope_y = pi * maths.sin(pi * at["x"]) * maths.cos(pi * at["y"])
@@ -158,12 +174,14 @@ def _diffusion(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]
     return (field("u_t") - field("a") * (field("u_xx") + field("u_yy")) - gradients - forcing,)
 
 
-def _coefficient_itself(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
+def _coefficient_itself(place: Place) -> tuple[Any, ...]:
+    field, at, maths = place
     return (field("a") - (2 + _bump(at, maths)),)
 
 
-def _observed(field: Field, at: Columns, maths: Mathematics) -> tuple[Any, ...]:
+def _observed(place: Place) -> tuple[Any, ...]:
     """Without the noise, which changes no time."""
+    field, at, maths = place
     return (field("u") - maths.exp(-at["t"]) * _bump(at, maths),)
 
 
@@ -172,7 +190,9 @@ def statement(name: str) -> Statement:
     return _STATEMENTS[name]()
 
 
-def _steady(residual: Equations, boundary: Equations, outputs: tuple[str, ...], **box: tuple[float, float]) -> Statement:
+def _steady(
+    residual: Equations, boundary: Equations, outputs: tuple[str, ...], **box: tuple[float, float]
+) -> Statement:
     terms = {"residual": Term(5120, "interior", residual), "boundary": Term(256, "boundary", boundary)}
     return Statement(box, (Branch(outputs, tuple(box)),), terms)
 
@@ -222,7 +242,7 @@ def asked(stated: Statement, term: Term) -> tuple[set[str], int]:
         return 1.0
 
     maths = Mathematics(*[lambda *_: 1.0] * len(Mathematics._fields))
-    return names, len(term.equations(field, dict.fromkeys(stated.axes, 1.0), maths))
+    return names, len(term.equations(Place(field, dict.fromkeys(stated.axes, 1.0), maths)))
 
 
 # Points and parameters that are the same for everybody: all losses are compared on them.
@@ -238,7 +258,7 @@ def points_of(stated: Statement, term: Term, random: np.random.Generator) -> Flo
         faces = [(stated.axes.index(axis), end) for axis in stated.space for end in stated.box[axis]]
         for block, (axis, end) in zip(np.array_split(points, len(faces)), faces, strict=True):
             block[:, axis] = end
-    return points.astype(np.float32)
+    return np.asarray(points, np.float32)
 
 
 def all_points(stated: Statement, seed: int = 0) -> dict[str, Floats]:

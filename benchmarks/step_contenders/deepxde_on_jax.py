@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from benchmarks.step_contenders.with_jax import MATHEMATICS
+from benchmarks.step_contenders.with_jax import MATHEMATICS, wait_for
 from benchmarks.step_problems import WIDTH, Branch, Statement, all_parameters
 
 __all__ = ["MATHEMATICS", "branches", "fill", "losses", "take_steps"]
@@ -43,7 +43,7 @@ def fill(model: Any, stated: Statement) -> None:
         for layers in all_parameters(stated)
     ]
     whole = networks[0] if len(networks) == 1 else {f"parts_{i}": network for i, network in enumerate(networks)}
-    before = jax.tree.structure(model.params[0]["params"])
+    before: Any = jax.tree.structure(model.params[0]["params"])
     if jax.tree.structure(whole) != before:
         raise RuntimeError(f"DeepXDE's parameters are {before}; mend `fill`.")
     model.params = [{"params": whole}, []]
@@ -58,4 +58,4 @@ def take_steps(model: Any, steps: int) -> None:
     for _ in range(steps):
         inputs, targets, _ = model.data.train_next_batch()
         model.params, model.opt_state = model.train_step(model.params, model.opt_state, inputs, targets)
-    jax.block_until_ready(model.params)
+    wait_for(model.params)

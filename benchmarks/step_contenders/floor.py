@@ -2,8 +2,8 @@
 
     S W  forward,   D W^T and S^T D  backward,     S, D (rows, 50),  W (50, 50)
 
-once per hidden layer behind the first. The rows are, point by point, those streams that must be carried through a layer:
-the value, the first derivatives, and one for the second-order operator. NumPy's BLAS or XLA, whichever is faster.
+once per hidden layer behind the first. The rows are, point by point, the streams that must be carried through a layer:
+the value, the first derivatives, and one for the second-order operator. By NumPy's BLAS or XLA, whichever is faster.
 """
 
 from collections.abc import Callable
@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.step_contenders.protocol import Contender, faster
+from benchmarks.step_contenders.with_jax import wait_for
 from benchmarks.step_problems import WIDTH, Branch, Statement, Term, asked, statement
 
 Product = Callable[[], object]
@@ -74,8 +75,8 @@ def blas(count: int) -> Product:
 def xla(count: int) -> Product:
     matrices = [jnp.asarray(matrix) for matrix in _matrices(count)]
     products = jax.jit(lambda S, D, W: (S @ W, D @ W.T, S.T @ D))
-    return lambda: jax.block_until_ready(products(*matrices))
+    return lambda: wait_for(products(*matrices))
 
 
-def build(problem: str) -> Contender:
+def build(problem: str, _variant: str) -> Contender:
     return faster({"NumPy": partial(Products, problem, blas), "XLA": partial(Products, problem, xla)})

@@ -1,10 +1,10 @@
 """jinns: its losses, networks and data generators, and `jinns.solve` under one jit, plain Adam.
 
-Its generators hold the points fixed, in full batches, which is their fastest setting. A boundary loss is jinns' sum over
-faces of means, so it is weighted by one over the number of faces. An initial condition on a derivative is no condition
+Its generators hold the points fixed, in full batches, which is their fastest setting. A boundary loss is jinns' sum
+over faces of means, so it is weighted by one over the number of faces. An initial condition on a derivative is none
 that jinns knows: Klein-Gordon is stated on the box of space and time, whose upper time face is moved down to the lower
-one, so that this has all its points, and the conditions are told apart by face. Equations are differentiated at a point:
-reverse mode, as in jinns' own equations, or forward mode, whichever is faster.
+one, so that this has all its points, and the conditions are told apart by face. Equations are differentiated at a
+point: in reverse mode, as in jinns' own equations, or in forward mode, whichever is faster.
 """
 
 import warnings
@@ -22,8 +22,18 @@ from jinns.loss import LossWeightsPDENonStatio as WeightsNonStatio
 from jinns.loss import LossWeightsPDEStatio as WeightsStatio
 
 from benchmarks.step_contenders.protocol import RATE, Contender, faster
-from benchmarks.step_contenders.with_jax import MATHEMATICS
-from benchmarks.step_problems import WIDTH, Branch, Floats, Statement, all_parameters, all_points, asked, statement
+from benchmarks.step_contenders.with_jax import MATHEMATICS, target, wait_for
+from benchmarks.step_problems import (
+    WIDTH,
+    Branch,
+    Floats,
+    Place,
+    Statement,
+    all_parameters,
+    all_points,
+    asked,
+    statement,
+)
 
 KEY = jax.random.PRNGKey(0)
 
@@ -35,9 +45,7 @@ class Network(eqx.Module):
     seen: tuple[tuple[int, ...], ...] = eqx.field(static=True)
 
     def __call__(self, point: Any) -> Any:
-        return jnp.concatenate(
-            [part(point[jnp.array(seen)]) for part, seen in zip(self.parts, self.seen, strict=True)]
-        )
+        return jnp.concatenate([part(point[jnp.array(seen)]) for part, seen in zip(self.parts, self.seen, strict=True)])
 
 
 class Derivatives:
@@ -80,7 +88,7 @@ class Stated(eqx.Module):
     def __call__(self, term: str, point: Any, u: Any, params: Any) -> Any:
         field = Derivatives(self.stated.outputs, self.axes, lambda at: u(at, params), point, self.mode)
         at = {axis: point[index] for index, axis in enumerate(self.axes)}
-        return jnp.stack(self.stated.terms[term].equations(field, at, MATHEMATICS))
+        return jnp.stack(self.stated.terms[term].equations(Place(field, at, MATHEMATICS)))
 
 
 class Steady(PDEStatio):  # type: ignore[misc]  # jinns is seen as untyped
@@ -133,14 +141,12 @@ class Jinns:
         if steps not in self._compiled:
             solve = partial(self._solve, steps)
             arguments = (self._params, self._state, self._data, self._observations)
-            self._compiled[steps] = eqx.filter_jit(solve).lower(*arguments).compile()
+            self._compiled[steps] = _compiled(solve, arguments)
 
     def run(self, steps: int) -> None:
         self.prepare(steps)
-        self._params, self._state = self._compiled[steps](
-            self._params, self._state, self._data, self._observations
-        )
-        jax.block_until_ready(self._params)
+        self._params, self._state = self._compiled[steps](self._params, self._state, self._data, self._observations)
+        wait_for(self._params)
 
     def losses(self) -> dict[str, float]:
         points = all_points(self._stated)
@@ -184,9 +190,7 @@ class Jinns:
         return found[0], found[5]
 
     def _params_of(self, network: Network) -> Any:
-        self._pinn = jinns.nn.PINN(
-            eq_type="PDEStatio" if self._by_space else "PDENonStatio", eqx_network=network
-        )
+        self._pinn = jinns.nn.PINN(eq_type="PDEStatio" if self._by_space else "PDENonStatio", eqx_network=network)
         return jinns.parameters.Params(nn_params=self._pinn.init_params, eq_params={})
 
     def _make_loss(self) -> Any:
@@ -197,19 +201,14 @@ class Jinns:
             return LossPDEStatio(dynamic_loss=Steady(equations=self._equations), loss_weights=weights, **shared)
         weights = {"dyn_loss": 1.0, "boundary_loss": self._weight}
         if "initial" in self._stated.terms:
-            shared["initial_condition_fun"] = lambda x: self._target("initial", jnp.concatenate([jnp.zeros(1), x]))
+            start = jnp.array([float(self._stated.box["t"][0])])
+            shared["initial_condition_fun"] = lambda x: self._target("initial", jnp.concatenate([start, x]))
             weights["initial_condition"] = 1.0
         if "observations" in self._stated.terms:
             shared["obs_slice"] = jnp.s_[:1]
             weights["observations"] = 1.0
         dynamic = Moving(equations=self._equations)
         return LossPDENonStatio(dynamic_loss=dynamic, loss_weights=WeightsNonStatio(**weights), **shared)
-
-    def _target(self, term: str, point: Any) -> Any:
-        """What the outputs should be: each equation is `output - target`."""
-        at = {axis: point[..., index] for index, axis in enumerate(self._equations.axes)}
-        equations = self._stated.terms[term].equations(lambda name: jnp.zeros_like(at["x"]), at, MATHEMATICS)
-        return -jnp.stack(equations, axis=-1)
 
     def _points(self) -> tuple[Any, Any]:
         terms, box = self._stated.terms, self._stated.box
@@ -230,6 +229,9 @@ class Jinns:
         values = self._target("observations", pool)
         return data, DataGeneratorObservations(key=KEY, observed_pinn_in=pool, observed_values=values)
 
+    def _target(self, term: str, points: Any) -> Any:
+        return target(self._stated, term, self._equations.axes, points)
+
     def _batch(self, points: dict[str, Any]) -> Any:
         """The given points in jinns' shape: faces along the last axis."""
         faces = jnp.concatenate([points[name] for name in dict.fromkeys(self._faces)])
@@ -248,6 +250,11 @@ class Jinns:
 
     def _ordered(self, points: Floats) -> Floats:
         return points[:, [self._stated.axes.index(axis) for axis in self._equations.axes]]
+
+
+def _compiled(solve: Any, arguments: tuple[Any, ...]) -> Any:
+    jitted: Any = eqx.filter_jit(solve)
+    return jitted.lower(*arguments).compile()
 
 
 def _with_lower_face_twice(data: Any) -> Any:
@@ -270,20 +277,18 @@ def _mlp(branch: Branch) -> Any:
 
 def _filled(network: Network, stated: Statement) -> Network:
     """The common parameters."""
-    found = [layer for branch in all_parameters(stated) for layer in branch]
-    return eqx.tree_at(
-        lambda tree: [
-            leaf
-            for part in tree.parts
-            for layer in part.layers
-            if isinstance(layer, eqx.nn.Linear)
-            for leaf in (layer.weight, layer.bias)
-        ],
-        network,
-        [jnp.asarray(leaf) for weights, bias in found for leaf in (weights.T, bias)],
-    )
+    leaves = [
+        jnp.asarray(leaf) for branch in all_parameters(stated) for layer in branch for leaf in (layer[0].T, layer[1])
+    ]
+    filled: Network = eqx.tree_at(_leaves, network, leaves)
+    return filled
 
 
-def build(problem: str) -> Contender:
+def _leaves(network: Network) -> list[Any]:
+    linear = [layer for part in network.parts for layer in part.layers if isinstance(layer, eqx.nn.Linear)]
+    return [leaf for layer in linear for leaf in (layer.weight, layer.bias)]
+
+
+def build(problem: str, _variant: str) -> Contender:
     warnings.filterwarnings("ignore", message=".*ondition.*", module="jinns")  # no initial condition: on purpose
     return faster({mode: partial(Jinns, problem, mode) for mode in ("forward", "reverse")})

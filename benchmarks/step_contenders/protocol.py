@@ -6,8 +6,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from benchmarks.step_problems import Floats
-
 RATE = 1e-3  # everybody's learning rate
 _TRIAL = 0.5  # seconds of processor time by which two ways of doing the same are compared
 
@@ -51,16 +49,6 @@ def seconds_of(contender: Contender, steps: int) -> float:
     start = time.process_time()
     contender.run(steps)
     return time.process_time() - start
-
-
-def nearest(table: Floats, xp: Any) -> tuple[int, Callable[[Any], Any]]:
-    """The last index of a square table over the unit square, and the rounding of a coordinate to its grid."""
-    last = table.shape[0] - 1
-    return last, lambda coordinate: xp.round(coordinate * last)
-
-
-def mean_square(values: Any) -> Any:
-    return (values**2).mean()
 
 
 def by_term(names: tuple[str, ...], sizes: tuple[int, ...], losses: Any) -> dict[str, float]:

@@ -1,16 +1,25 @@
 """The paper's stack: eager PyTorch, nested `torch.autograd.grad`, one gradient per loss, Chebyshev direction, Adam.
 
-The direction is the paper's closed form (its algorithms 2 and 3) on normalised gradients, scaled by the sum of the inner
-products. Points are drawn anew in every step. Of PyTorch's two Adams, the plain and the fused one, the faster is taken.
+The direction is the paper's closed form (its algorithms 2 and 3) on normalised gradients, scaled by the sum of the
+inner products. Points are drawn anew in every step. Of PyTorch's plain and its fused Adam the faster is taken.
 """
 
-from collections.abc import Mapping, Sequence
 from functools import partial
 
 import torch
 
 from benchmarks.step_contenders.protocol import RATE, Contender, faster
-from benchmarks.step_problems import WIDTH, Floats, Mathematics, Statement, Term, all_parameters, all_points, statement
+from benchmarks.step_problems import (
+    WIDTH,
+    Floats,
+    Mathematics,
+    Place,
+    Statement,
+    Term,
+    all_parameters,
+    all_points,
+    statement,
+)
 
 Tensor = torch.Tensor
 
@@ -82,7 +91,7 @@ class TorchEager:
     def _loss(self, term: Term, points: Tensor) -> Tensor:
         field = Derivatives(self._stated, self._network, points)
         at = {axis: points[:, [index]] for index, axis in enumerate(self._stated.axes)}
-        return sum((part.square().mean() for part in term.equations(field, at, TORCH)), start=torch.zeros(()))
+        return sum((part.square().mean() for part in term.equations(Place(field, at, TORCH))), start=torch.zeros(()))
 
     def _step(self) -> None:
         gradients = []
@@ -134,13 +143,14 @@ def chebyshev_update(gradients: Tensor) -> Tensor:
     units = gradients / gradients.norm(dim=1, keepdim=True)
     direction = _weights(units @ units.T) @ units
     direction = direction / direction.norm()
-    return (gradients @ direction).sum() * direction
+    update: Tensor = (gradients @ direction).sum() * direction
+    return update
 
 
 def _weights(gram: Tensor) -> Tensor:
     if len(gram) == 2:
         return torch.full((2,), 0.5)
-    solution = torch.linalg.pinv(gram, hermitian=True).sum(dim=1)
+    solution: Tensor = torch.linalg.pinv(gram, hermitian=True).sum(dim=1)
     if solution.sum() > 0 and bool((solution >= 0).all()):
         return solution / solution.sum()
     i, j = min(((0, 1), (0, 2), (1, 2)), key=lambda pair: float(gram[pair]))
@@ -170,6 +180,6 @@ def _fill(network: torch.nn.ModuleList, stated: Statement) -> None:
             layer.bias.data = torch.from_numpy(bias)
 
 
-def build(problem: str) -> Contender:
+def build(problem: str, _variant: str) -> Contender:
     torch.set_num_threads(1)
     return faster({"fused": partial(TorchEager, problem, True), "plain": partial(TorchEager, problem, False)})
