@@ -2,12 +2,13 @@
 
 A sampler makes `cube(count, columns, key, dtype)`, points of [0, 1)^columns, as a function of the key (seed, step,
 term) and nothing else. `uniform` and `sobol` are new at every step, `fixed` never. A set that refuses a share of its
-candidates gets M of them, so many that running short of N accepted ones has the odds of 8 standard deviations,
+candidates gets M of them, so many that running short of N accepted ones has odds below 1e-14, by Chernoff's bound
 
-    M f - 8 sqrt(M f (1 - f)) = N,       f: the share accepted, measured, less 3 standard deviations               (1)
+    M D((N - 1) / M | f) >= log 1e14,     D(a | f) = a log(a / f) + (1 - a) log((1 - a) / (1 - f)),              (1)
 
-and the first N accepted are taken. Should they run short nevertheless, the accepted ones are taken again from the first
-on; the last candidate is one known to be accepted.
+f being the share accepted, measured, less what the measurement may be off. The first N accepted are taken. Should they
+run short nevertheless, the accepted ones are taken again from the first on; the last candidate is one known to be
+accepted.
 Reference: Owen, Monte Carlo theory, methods and examples, chapter 17 (digital shifts of nets).
 """
 
@@ -40,8 +41,8 @@ from incenter.pinn.domain import (
 
 Key = tuple[Any, ...]  # counters (seed, step, term), ints or traced ints
 
-_DEVIATIONS = 8.0  # odds of 1e-15: never in the 1e10 draws of a long study
-_DEVIATIONS_MEASURED = 3.0
+_ODDS = math.log(1e14)  # against running short: a long study draws 1e10 times
+_ODDS_MEASURED = 4.5  # three standard deviations, and the points that measure are more even than chance
 _WORD_BITS = 32
 
 
@@ -108,10 +109,10 @@ def candidates(count: int, share: Share) -> int:
     """M of (1)."""
     if share.example is None:
         return count
-    f = share.fraction
-    f -= _DEVIATIONS_MEASURED * math.sqrt((f * (1 - f) + 1 / MEASURED) / MEASURED)
-    spread = _DEVIATIONS * math.sqrt(f * (1 - f))
-    return math.ceil(((spread + math.sqrt(spread**2 + 4 * f * count)) / (2 * f)) ** 2)
+    f = _bisected(0.0, share.fraction, lambda f: MEASURED * _divergence(share.fraction, f) <= _ODDS_MEASURED)
+    least = (count - 1) / f
+    most = 2 * least + 4 * _ODDS / f
+    return math.ceil(_bisected(least, most, lambda M: M * _divergence((count - 1) / M, f) >= _ODDS)) + 1
 
 
 def first_accepted(accepted: Accepted, count: int) -> Array:
@@ -151,6 +152,20 @@ def interior_share(domain: Domain) -> Share:
             "make the parts larger, or one problem of each."
         )
     return share
+
+
+def _divergence(a: float, f: float) -> float:
+    """D of (1), infinite where f is 0 or 1 and a is not."""
+    terms = [(a, f), (1 - a, 1 - f)]
+    return sum(x * math.log(x / y) if y > 0 else math.inf for x, y in terms if x > 0)
+
+
+def _bisected(low: float, high: float, holds: Callable[[float], bool]) -> float:
+    """Where a condition that holds at `high` and not at `low` begins to hold."""
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
 
 
 @lru_cache
