@@ -44,7 +44,7 @@ def test_seed_and_term_matter_and_the_step_but_for_fixed_points(name: str) -> No
 
 
 def test_steps_are_independent() -> None:
-    draw = jax.vmap(lambda step: uniform.cube(16, 2, (0, step, 0), jnp.float64).ravel())
+    draw: Any = jax.vmap(lambda step: uniform.cube(16, 2, (0, step, 0), jnp.float64).ravel())
     steps = np.asarray(draw(jnp.arange(2000)))
     assert np.abs(np.corrcoef(steps[:-1].T, steps[1:].T) - np.eye(64)).max() < 5.5 / 2000**0.5
     assert_fits(np.histogram(steps[:, 7], bins=20, range=(0, 1))[0], np.full(20, 0.05))
@@ -76,7 +76,7 @@ def test_sobol_is_more_even_than_chance_at_any_number_of_points() -> None:
 
 
 def test_each_sobol_point_is_uniform_over_the_steps() -> None:
-    draw = jax.vmap(lambda step: sobol.cube(5, 2, (0, step, 0), jnp.float64)[3])
+    draw: Any = jax.vmap(lambda step: sobol.cube(5, 2, (0, step, 0), jnp.float64)[3])
     third = np.asarray(draw(jnp.arange(4000)))
     assert_fits(np.histogramdd(third, bins=5, range=[(0, 1)] * 2)[0], np.full((5, 5), 0.04))
 

@@ -95,7 +95,7 @@ class Problem:
                 continue
             advice = f"write {seen[0]}.at.{name} for the coordinate" if name in self.domain.axes else "use those"
             raise IncenterError(
-                f"the residual has a parameter {name!r}, and a {type(term).__name__} term has {', '.join(known)}; "
+                f"the residual has a parameter {name!r}, and {type(term).__name__} terms have {', '.join(known)}; "
                 f"{advice}, or give it a default."
             )
 

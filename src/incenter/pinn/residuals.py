@@ -61,7 +61,7 @@ def read_count(owner: str, count: Any) -> int:
 def _equation(k: int, equation: Any, count: int) -> Array:
     try:
         array = jnp.asarray(equation)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise IncenterError(
             f"the residual returns {type(equation).__name__} as equation {k}; return an array (N,) for each equation."
         ) from error
