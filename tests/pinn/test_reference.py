@@ -1,6 +1,6 @@
 """References: a function on a grid or at points, or numbers; made when asked for."""
 
-# ruff: noqa: ARG001, ARG005  (functions are called by the names of their parameters, used or not)
+# ruff: noqa: ARG005  (functions are called by the names of their parameters, used or not)
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,6 +1,6 @@
 """Terms: what they draw, and what they make of what a residual returns."""
 
-# ruff: noqa: ARG001, ARG005  (functions are called by the names of their parameters, used or not)
+# ruff: noqa: ARG005  (functions are called by the names of their parameters, used or not)
 import functools
 import re
 from collections.abc import Callable
