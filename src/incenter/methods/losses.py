@@ -16,7 +16,8 @@ def read_losses(rule: str, losses: Any, like: Weights, *, what: str = "losses", 
         raise IncenterError(
             f"`{what}` must hold one number per row of G, so have shape ({count},); got shape {tuple(values.shape)}."
         )
-    if nonnegative and not is_traced(values) and xp.any(values < 0):
+    negative = xp.any(values < 0)  # traced inside `jit` even where the values are known
+    if nonnegative and not is_traced(negative) and negative:
         raise IncenterError(
             f"{rule} needs `{what}` that are not negative; got {float(xp.min(values)):.3g}. "
             "Add a constant to that loss, which leaves its gradient as it is."
