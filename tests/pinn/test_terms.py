@@ -171,6 +171,9 @@ CHECKS: list[tuple[Callable[[], Any], str]] = [
     (lambda: Interior(9, lambda *all: all), "takes its arguments by name, and *all has none"),
     (lambda: Interior(9, lambda u, /: u), "takes its arguments by name, and u has none"),
     (lambda: Interior(9, nothing, "sobol"), "`sampler` must be uniform, sobol, fixed or Adaptive(); got 'sobol'."),  # type: ignore[arg-type]
+    (lambda: Boundary(9, nothing, sobol), '`on` must name sides, such as "x" or ("x", "y-"); got Sobol().'),  # type: ignore[arg-type]
+    (lambda: Boundary(9, nothing, on=()), "`on` must name sides"),
+    (lambda: Periodic(9, nothing, on=("x", 1)), "`on` must name sides"),  # type: ignore[arg-type]
     (lambda: Initial(9, nothing).check(Box(x=(0, 1))), "Initial needs a time axis called t, and Box(x=(0, 1)) has x"),
     (lambda: Boundary(9, nothing, on="z").check(BURGERS), "on='z' names no side of Box(x=(-1, 1), t=(0, 1))"),
     (lambda: Boundary(1, nothing).check(BURGERS), "Boundary has 1 points for 2 faces (x-, x+); give it at least 2"),

@@ -6,6 +6,7 @@ the piece, in proportion to its measure before refusals, so that what is accepte
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +52,15 @@ class Edge:
         return total
 
 
+def read_sides(on: Any) -> Sides:
+    """A name, or a tuple of names, or None."""
+    if on is None or isinstance(on, str):
+        return on
+    if not isinstance(on, (tuple, list)) or not on or not all(isinstance(name, str) for name in on):
+        raise IncenterError(f'`on` must name sides, such as "x" or ("x", "y-"); got {on!r}.')
+    return tuple(on)
+
+
 @lru_cache
 def edge(domain: Domain, on: Sides) -> Edge:
     """The pieces that `on` names; None is all of the boundary but the two ends of time."""
@@ -60,7 +70,7 @@ def edge(domain: Domain, on: Sides) -> Edge:
         if not chosen:
             raise IncenterError(f"{domain!r} has no boundary but the ends of t; write Initial, or on='t-' or on='t+'.")
     else:
-        names = (on,) if isinstance(on, str) else tuple(on)
+        names = (on,) if isinstance(on, str) else on
         _check_sides(domain, pieces, names)
         chosen = tuple(piece for piece in pieces if piece.side in names or _axis(piece) in names)
     found = Edge(chosen, len(domain.axes) - domain.evenly, domain.evenly)

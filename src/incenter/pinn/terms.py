@@ -23,7 +23,7 @@ from incenter.geometry.errors import IncenterError
 from incenter.methods.randomness import as_words
 from incenter.methods.randomness import uniform as uniform_numbers
 from incenter.pinn.adaptive import Adaptive
-from incenter.pinn.boundary import Sides, edge
+from incenter.pinn.boundary import Sides, edge, read_sides
 from incenter.pinn.domain import TIME, Domain
 from incenter.pinn.observations import check_inside, read_points, read_values
 from incenter.pinn.residuals import Residual, equations_of, read_count, read_residual
@@ -140,6 +140,10 @@ class Boundary(Sampled):
     on: Sides = None
     sampler: Sampler = uniform
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "on", read_sides(self.on))
+
     def check(self, domain: Domain) -> None:
         _check_faces(self, domain, self.on)
 
@@ -177,6 +181,10 @@ class Periodic(Sampled):
     on: str | tuple[str, ...] = "x"
     sampler: Sampler = uniform
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "on", read_sides(self.on) or "x")
+
     def check(self, domain: Domain) -> None:
         for axis in self._axes:
             if not domain.has_opposite_sides(axis):
@@ -194,7 +202,7 @@ class Periodic(Sampled):
 
     @property
     def _axes(self) -> tuple[str, ...]:
-        return (self.on,) if isinstance(self.on, str) else tuple(self.on)
+        return (self.on,) if isinstance(self.on, str) else self.on
 
     @property
     def _starts(self) -> tuple[str, ...]:
