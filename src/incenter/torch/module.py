@@ -12,13 +12,13 @@ from incenter.geometry.status import Status
 from incenter.methods.chebyshev import Chebyshev
 from incenter.methods.rule import GramRule, Rule
 from incenter.torch.losses import Losses, read_losses
-from incenter.torch.parameters import Parameters, read_parameters, trainable
+from incenter.torch.parameters import Parameters, are_sharded, read_parameters, trainable
 from incenter.torch.products import Row
 from incenter.torch.record import Record
 from incenter.torch.saving import from_saved, to_saved
 from incenter.torch.scaling import Scale
 from incenter.torch.solving import Question, Solution
-from incenter.torch.step import added, take_fast_step, take_low_memory_step
+from incenter.torch.step import Gradients, added, take_fast_step, take_low_memory_step
 from incenter.torch.whole import WholeGradients
 
 CHEBYSHEV = Chebyshev()
@@ -127,11 +127,21 @@ class Backward(torch.nn.Module):
         last = state["last"]
         self._last = None if last is None else Record(**{**last, "status": Status(last["status"])})
 
-    def _gradients(self, scale: Scale, *, keep: bool) -> WholeGradients:
-        return WholeGradients(scale.losses, trainable(self._params), self.group, keep=keep)
+    def _gradients(self, scale: Scale, *, keep: bool) -> Gradients:
+        params = trainable(self._params)
+        if not are_sharded(params):
+            return WholeGradients(scale.losses, params, self.group, keep=keep)
+        if self.memory == "low" or not self.rule.gram_only:
+            raise IncenterError(
+                f'With sharded parameters a rule has their Gram matrix only, and memory is "fast"; got the rule '
+                f"{self.rule.name!r} (gram_only={self.rule.gram_only}) and memory={self.memory!r}."
+            )
+        from incenter.torch.sharded import ShardedGradients  # importing it takes half a second
 
-    def _solved(self, gradients: WholeGradients, scale: Scale, question: Question) -> Solution:
-        if self.memory == "low" and isinstance(self.rule, GramRule):
+        return ShardedGradients(scale.losses, params, keep=keep)
+
+    def _solved(self, gradients: Gradients, scale: Scale, question: Question) -> Solution:
+        if self.memory == "low" and isinstance(self.rule, GramRule) and isinstance(gradients, WholeGradients):
             return take_low_memory_step(self.rule, gradients, scale, question)
         return take_fast_step(self.rule, gradients, scale, question, self._held)
 

@@ -1,10 +1,10 @@
 """The parameters that the rule sees, in every form that a torch optimiser takes."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 import torch
-from torch.distributed.tensor import DTensor
 
 from incenter.geometry.errors import IncenterError
 
@@ -36,7 +36,10 @@ def trainable(params: list[torch.Tensor]) -> list[torch.Tensor]:
 
 def are_sharded(params: list[torch.Tensor]) -> bool:
     """Whether the parameters lie in pieces on several processes (FSDP2's `fully_shard`)."""
-    count = sum(isinstance(parameter, DTensor) for parameter in params)
+    distributed = sys.modules.get("torch.distributed.tensor")  # nobody has sharded anything without it
+    if distributed is None:
+        return False
+    count = sum(isinstance(parameter, distributed.DTensor) for parameter in params)
     if 0 < count < len(params):
         raise IncenterError(
             f"{count} of the {len(params)} `params` are sharded and the others are not; shard all of them, or leave "

@@ -1,6 +1,7 @@
 """One step: per-loss gradients in, their combination into `.grad`."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import torch
 
@@ -15,6 +16,22 @@ from incenter.torch.solving import Question, Solution, solve_gram, solve_matrix
 from incenter.torch.whole import WholeGradients
 
 
+class Gradients(Protocol):
+    """What a step asks of gradients, wherever they lie; `WholeGradients` describes the methods."""
+
+    losses: list[torch.Tensor]
+    params: list[torch.Tensor]
+    passes: int  # backward passes so far
+
+    def local_row(self, index: int) -> Row: ...
+
+    def average(self, row: Row) -> Average: ...
+
+    def gram(self, rows: list[Row]) -> torch.Tensor: ...
+
+    def add_weighted(self, weights: Sequence[float]) -> None: ...
+
+
 def take_low_memory_step(rule: GramRule, gradients: WholeGradients, scale: Scale, question: Question) -> Solution:
     """The Gram matrix block by block, then one pass of the weighted sum."""
     solution = solve_gram(rule, scale.unscaled_gram(low_memory_gram(gradients)), question)
@@ -23,7 +40,7 @@ def take_low_memory_step(rule: GramRule, gradients: WholeGradients, scale: Scale
 
 
 def take_fast_step(
-    rule: Rule, gradients: WholeGradients, scale: Scale, question: Question, held: list[Row] | None
+    rule: Rule, gradients: Gradients, scale: Scale, question: Question, held: list[Row] | None
 ) -> Solution:
     """All gradients at once: one pass per loss. `held` are sums of earlier gradients to be added first."""
     if rule.gram_only and isinstance(rule, GramRule):
@@ -37,7 +54,7 @@ def added(row: Row, held: Row) -> Row:
 
 
 def _by_gram(
-    rule: GramRule, gradients: WholeGradients, scale: Scale, question: Question, held: list[Row] | None
+    rule: GramRule, gradients: Gradients, scale: Scale, question: Question, held: list[Row] | None
 ) -> Solution:
     begun = [_begun(gradients, index, held) for index in range(len(gradients.losses))]
     rows = [average.row() for average in begun]
@@ -52,9 +69,7 @@ def _by_gram(
     return solution
 
 
-def _by_matrix(
-    rule: Rule, gradients: WholeGradients, scale: Scale, question: Question, held: list[Row] | None
-) -> Solution:
+def _by_matrix(rule: Rule, gradients: Gradients, scale: Scale, question: Question, held: list[Row] | None) -> Solution:
     params = gradients.params
     sizes = [parameter.numel() for parameter in params]
     dtype = torch.float64 if any(parameter.dtype == torch.float64 for parameter in params) else torch.float32
@@ -73,7 +88,7 @@ def _by_matrix(
     return solution
 
 
-def _begun(gradients: WholeGradients, index: int, held: list[Row] | None) -> Average:
+def _begun(gradients: Gradients, index: int, held: list[Row] | None) -> Average:
     row = gradients.local_row(index)
     return gradients.average(row if held is None else added(row, held[index]))
 

@@ -1,0 +1,141 @@
+"""Several processes, each with its share of the points, write the update of one process with all of them."""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import torch
+import torch.distributed as dist
+from numpy.typing import NDArray
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.nn.parallel import DistributedDataParallel
+
+from incenter.methods import by_name
+from incenter.methods.rule import Rule
+from incenter.torch import Backward, Record, backward
+from tests.torch.networks import Tasks, losses_of, points, written
+from tests.torch.processes import run_on
+
+TOLERANCE = {torch.float64: 1e-12, torch.float32: 1e-6}
+CHEBYSHEV = by_name("chebyshev")
+Numbers = NDArray[np.float64]
+
+
+class Answer(NamedTuple):
+    trunk: Numbers
+    heads: Numbers
+    record: Record
+
+
+def share(dtype: torch.dtype) -> torch.Tensor:
+    """This process's points."""
+    return points(dtype=dtype)[dist.get_rank() :: dist.get_world_size()]
+
+
+def alone(dtype: torch.dtype, rule: Rule = CHEBYSHEV) -> Answer:
+    """One process with all points."""
+    model = Tasks(dtype)
+    record = backward(losses_of(model, points(dtype=dtype)), model.trunk.parameters(), rule)
+    return Answer(written(model.trunk.parameters()), written(model.heads.parameters()), record)
+
+
+def replicated(dtype: torch.dtype, *, rule: Rule = CHEBYSHEV, memory: str = "fast", **options: Any) -> Answer:
+    """Two steps, of which the second counts: the first must leave DDP ready for it."""
+    model = Tasks(dtype)
+    parallel = DistributedDataParallel(model, **options)
+    for _ in range(2):
+        model.zero_grad()
+        record = backward(losses_of(parallel, share(dtype)), model.trunk.parameters(), rule, memory=memory)
+    return Answer(written(model.trunk.parameters()), written(model.heads.parameters()), record)
+
+
+def accumulated(dtype: torch.dtype) -> Answer:
+    """Each process's points in two halves, the first without synchronisation."""
+    model = Tasks(dtype)
+    parallel = DistributedDataParallel(model)
+    step = Backward(model.trunk.parameters())
+    first, second = ({name: loss / 2 for name, loss in losses_of(parallel, x).items()} for x in share(dtype).chunk(2))
+    with parallel.no_sync():
+        step.accumulate(first)
+    record = step(second)
+    return Answer(written(model.trunk.parameters()), written(model.heads.parameters()), record)
+
+
+def reused(dtype: torch.dtype) -> Answer:
+    """The second of two steps at the same place, with the weights of the first."""
+    model = Tasks(dtype)
+    parallel = DistributedDataParallel(model)
+    step = Backward(model.trunk.parameters(), every=2)
+    for _ in range(2):
+        model.zero_grad()
+        record = step(losses_of(parallel, share(dtype)))
+    assert record.age == 1
+    return Answer(written(model.trunk.parameters()), written(model.heads.parameters()), record)
+
+
+def sharded(dtype: torch.dtype, *, every: int = 1, mesh: tuple[int, ...] = (-1,)) -> Answer:
+    model = Tasks(dtype)
+    world = dist.get_world_size()
+    devices = init_device_mesh("cpu", tuple(world if size == -1 else size for size in mesh))
+    for layer in (model.trunk[0], model.trunk[2], *model.heads, model):
+        fully_shard(layer, mesh=devices)
+    step = Backward(model.trunk.parameters(), every=every)
+    for _ in range(2):
+        model.zero_grad()
+        record = step(losses_of(model, share(dtype)))
+    return Answer(gathered(model.trunk.parameters()), gathered(model.heads.parameters()), record)
+
+
+def gathered(params: Iterable[Any]) -> Numbers:
+    parts = [parameter.grad.full_tensor().reshape(-1).double() for parameter in params]
+    return torch.cat(parts).numpy()
+
+
+WAYS: dict[str, tuple[Callable[..., Answer], dict[str, Any], Rule]] = {
+    "DDP": (replicated, {}, CHEBYSHEV),
+    "DDP, low memory": (replicated, {"memory": "low"}, CHEBYSHEV),
+    "DDP that looks for unused parameters": (replicated, {"find_unused_parameters": True}, CHEBYSHEV),
+    "DDP with a static graph": (replicated, {"static_graph": True}, CHEBYSHEV),
+    "DDP, a rule that needs entries": (replicated, {"rule": by_name("chebyshev", p=3.0)}, by_name("chebyshev", p=3.0)),
+    "DDP, accumulated": (accumulated, {}, CHEBYSHEV),
+    "DDP, weights reused": (reused, {}, CHEBYSHEV),
+    "FSDP": (sharded, {}, CHEBYSHEV),
+    "FSDP, weights reused": (sharded, {"every": 2}, CHEBYSHEV),
+}
+
+
+def all_ways(dtype: torch.dtype) -> dict[str, Answer]:
+    answers = {name: way(dtype, **options) for name, (way, options, _) in WAYS.items()}
+    if dist.get_world_size() == 4:
+        answers["FSDP"] = sharded(dtype, mesh=(2, 2))  # replicated over one dimension, sharded over the other
+    return answers
+
+
+@cache
+def answers_of(count: int, dtype: torch.dtype) -> list[dict[str, Answer]]:
+    return run_on(count, all_ways, dtype)
+
+
+def assert_one_process(count: int, dtype: torch.dtype, way: str) -> None:
+    expected = alone(dtype, WAYS[way][2])
+    for answers in answers_of(count, dtype):
+        trunk, heads, record = answers[way]
+        assert np.abs(trunk - expected.trunk).max() <= TOLERANCE[dtype] * np.abs(expected.trunk).max()
+        assert np.abs(heads - expected.heads).max() <= TOLERANCE[dtype] * np.abs(expected.heads).max()
+        assert record.radius == pytest.approx(expected.record.radius, abs=TOLERANCE[dtype])
+        assert record.active == expected.record.active
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_two_processes_are_one(way: str) -> None:
+    assert_one_process(2, torch.float64, way)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "dtype"), [(4, torch.float64), (2, torch.float32), (4, torch.float32)])
+@pytest.mark.parametrize("way", WAYS)
+def test_more_processes_and_single_precision(way: str, count: int, dtype: torch.dtype) -> None:
+    assert_one_process(count, dtype, way)
