@@ -23,8 +23,8 @@ from incenter.geometry.errors import IncenterError
 from incenter.pinn import checkpoints, saving
 from incenter.pinn.assembly import Objective
 from incenter.pinn.configuration import PYTHON, Configuration
+from incenter.pinn.folder import CHECKPOINTS, RESULT_FILE
 from incenter.pinn.history import History
-from incenter.pinn.run import CHECKPOINTS, RESULT_FILE
 from incenter.pinn.sources import at_home, changed
 from incenter.pinn.training import problem_of
 
@@ -69,7 +69,7 @@ class TrainedField:
         if self.problem.reference is None:
             return None
         with jax.enable_x64(self.configuration.precision == 64):
-            return float(self.objective.relative_l2(self.theta))
+            return float(jax.jit(self.objective.relative_l2)(self.theta))  # compiled, as in the run: the same bits
 
     def predict(self, points: Points) -> Values:
         """The outputs at points."""
@@ -132,7 +132,7 @@ def _checkpoints_of(directory: Path) -> Path:
     if not checkpoints.exists(inside):
         runs = sorted(path.name for path in directory.iterdir() if checkpoints.exists(path / CHECKPOINTS))
         if runs:
-            raise IncenterError(f"{directory} holds {len(runs)} runs: give one of them, such as {directory / runs[0]}.")
+            raise IncenterError(f"{directory} holds several runs: give one of them, such as {directory / runs[0]}.")
     return inside
 
 
