@@ -1,6 +1,6 @@
 """A problem as what a training loop sees: a flat vector theta in, losses (m,) and their gradients G (m, n) out.
 
-theta holds the network's parameters, then the unknown scalars. Term i with equations e_ij at N points gives
+Term i with equations e_ij at N points gives
 
     loss_i = sum_j mean_N e_ij^2          G_i = d loss_i / d theta
 
@@ -10,20 +10,22 @@ Everything is pure and may be compiled. Precision 64 needs `jax.enable_x64` arou
 from functools import cached_property
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
 
 from incenter.geometry.errors import IncenterError
 from incenter.pinn.evaluation import Demand, Evaluation
-from incenter.pinn.networks import as_recipe
+from incenter.pinn.layers import total
 from incenter.pinn.operators import Needs
+from incenter.pinn.parameters import Parameters, Unpacked
+from incenter.pinn.portions import Portions, portions_of, summed
 from incenter.pinn.taylor import Array
 
 Batch = tuple[Any, ...]  # one sample per term
 Memory = tuple[Any, ...]  # one per term, None for a sampler without memory
+
+_JACOBIANS_AT_ONCE = 64  # points whose gradients (n,) are held side by side: megabytes for the networks of this field
 
 
 class Objective:
@@ -40,20 +42,21 @@ class Objective:
         self.residual_rows: tuple[int, ...] = tuple(problem.residual_rows)
         self._terms = tuple(problem.terms.values())
         self._evaluation = Evaluation(tuple(problem.domain.axes), tuple(problem.outputs))
-        self._start_shapes, self._frame = self._built_frame()
-        self._demands = tuple(self._demand(k) for k in range(len(self._terms)))
+        self._parameters = Parameters(problem, self.dtype)
+        self._demands, self._portions = zip(*map(self._examined, range(len(self._terms))), strict=True)
 
-    @cached_property
+    @property
     def size(self) -> int:
         """n, the number of entries of theta."""
-        leaves = jax.tree.leaves(self._start_shapes)
-        return sum(int(np.prod(leaf.shape)) for leaf in leaves) + len(self.problem.unknowns)
+        return self._parameters.size
 
-    def start(self, seed: int) -> Array:
+    def start(self, seed: Any) -> Array:
         """theta (n,) at the start of a run."""
-        parameters, _ = eqx.partition(self._build(jax.random.key(seed)), eqx.is_inexact_array)
-        unknowns = jnp.asarray(list(self.problem.unknowns.values()), self.dtype)
-        return jnp.concatenate([ravel_pytree(parameters)[0].astype(self.dtype), unknowns])
+        return self._parameters.start(seed)
+
+    def unravel(self, theta: Array) -> Unpacked:
+        """The arrays that theta consists of, for optimisers that treat matrices as such."""
+        return self._parameters.unpacked(theta)
 
     def memory(self, seed: Any) -> Memory:
         """What samplers remember at the start of a run."""
@@ -69,24 +72,23 @@ class Objective:
 
     def losses_and_gradients(self, theta: Array, batch: Batch) -> tuple[Array, Array]:
         """losses (m,), G (m, n)."""
-        pairs = [
-            jax.value_and_grad(lambda at, k=k: self._loss(k, at, batch[k]))(theta) for k in range(len(self._terms))
-        ]
+        at = self._parameters.unpacked(theta)
+        pairs = [self._loss_and_gradient(k, at, sample) for k, sample in enumerate(batch)]
         return jnp.stack([loss for loss, _ in pairs]), jnp.stack([gradient for _, gradient in pairs])
 
     def traces(self, theta: Array, batch: Batch) -> Array:
         """(m,): for each term the sum over points and equations of |d e / d theta|^2."""
-        return jnp.stack([self._trace(k, theta, batch[k]) for k in range(len(self._terms))])
+        return jnp.stack([self._trace(k, theta, sample) for k, sample in enumerate(batch)])
 
     def predict(self, theta: Array, points: Array) -> Array:
         """The outputs (N, k) at points (N, d)."""
-        network, _ = self._unpack(theta)
+        network = self._parameters.network(self._parameters.unpacked(theta))
         jets = network.push(jnp.asarray(points, self.dtype), (Needs(),) * len(self.problem.outputs))
         return jnp.stack([jet.value() for jet in jets], axis=1)
 
     def unknowns(self, theta: Array) -> dict[str, Array]:
         """The unknown scalars by name."""
-        return self._unpack(theta)[1]
+        return self._parameters.unknowns(self._parameters.unpacked(theta))
 
     def relative_l2(self, theta: Array) -> Array:
         """|prediction - reference| / |reference| over the reference's outputs and points; nan without a reference."""
@@ -103,30 +105,17 @@ class Objective:
         kind = np.dtype(self.dtype)
         return np.asarray(reference.points, kind), np.asarray(reference.values, kind), columns
 
-    def _build(self, key: Array) -> Any:
-        problem = self.problem
-        return as_recipe(problem.network).build(tuple(problem.domain.axes), tuple(problem.outputs), key, self.dtype)
-
-    def _built_frame(self) -> tuple[Any, Any]:
-        """The shapes of the parameters, and the network without them."""
-        network = eqx.filter_eval_shape(self._build, jax.random.key(0))
-        return eqx.partition(network, lambda leaf: hasattr(leaf, "shape") and jnp.issubdtype(leaf.dtype, jnp.inexact))
-
-    def _unpack(self, theta: Array) -> tuple[Any, dict[str, Array]]:
-        leaves, tree = jax.tree.flatten(self._start_shapes)
-        sizes = [int(np.prod(leaf.shape)) for leaf in leaves]
-        starts = np.cumsum([0, *sizes])
-        parts = [
-            theta[starts[k] : starts[k + 1]].reshape(leaf.shape).astype(leaf.dtype) for k, leaf in enumerate(leaves)
-        ]
-        network = eqx.combine(jax.tree.unflatten(tree, parts), self._frame)
-        return network, {name: theta[starts[-1] + k] for k, name in enumerate(self.problem.unknowns)}
-
-    def _demand(self, k: int) -> Demand:
+    def _examined(self, k: int) -> tuple[Demand, Portions]:
+        """What a term needs of the network, and the portions that its points are taken in."""
         term = self._terms[k]
         sample = jax.eval_shape(lambda: term.draw(self.problem.domain, (0, 0, k), self.dtype))
         unknowns = {name: jnp.zeros((), self.dtype) for name in self.problem.unknowns}
-        return self._evaluation.discover(term, sample, unknowns)
+        demand = self._evaluation.discover(term, sample, unknowns)
+        points = sample.points.shape[0]
+        portions = portions_of(points)
+        if portions.number > 1 and not self._evaluation.takes_portions(term, sample, unknowns, portions.size):
+            portions = Portions(1, points)
+        return demand, portions
 
     def _draw(self, k: int, theta: Array, memory: Any, seed: Any, step: Any) -> tuple[Any, Any]:
         term, domain, key = self._terms[k], self.problem.domain, (seed, step, k)
@@ -137,25 +126,51 @@ class Objective:
 
     def _score(self, k: int, theta: Array, sample: Any) -> Array:
         """(N,), the size of the residual at each point."""
-        return jnp.sqrt(sum(jnp.square(equation) for equation in self._components(k, theta, sample)))
+        equations = self._equations(k, self._parameters.unpacked(theta), sample)
+        return jnp.sqrt(total(jnp.square(equation) for equation in equations))
 
-    def _components(self, k: int, theta: Array, sample: Any) -> tuple[Array, ...]:
-        network, unknowns = self._unpack(theta)
+    def _equations(self, k: int, at: Unpacked, sample: Any) -> tuple[Array, ...]:
+        network, unknowns = self._parameters.network(at), self._parameters.unknowns(at)
         return self._evaluation.components(self._terms[k], self._demands[k], network, unknowns, sample)
 
-    def _loss(self, k: int, theta: Array, sample: Any) -> Array:
-        squares = [jnp.mean(jnp.square(equation)) for equation in self._components(k, theta, sample)]
-        return jnp.asarray(sum(squares[1:], squares[0]))
+    def _loss_and_gradient(self, k: int, at: Unpacked, sample: Any) -> tuple[Array, Array]:
+        """A portion's gradient is taken as soon as its loss is: nothing of it is kept for later."""
+        points = sample.points.shape[0]
+
+        def loss(at: Unpacked, portion: Any, weights: Array | None) -> Array:
+            squares = total(jnp.square(equation) for equation in self._equations(k, at, portion))
+            mean: Array = jnp.sum(squares if weights is None else weights * squares) / points
+            return mean
+
+        def both(portion: Any, weights: Array | None) -> tuple[Array, Unpacked]:
+            return jax.value_and_grad(loss)(at, portion, weights)
+
+        value, gradient = summed(both, sample, points, self._portions[k])
+        return value, self._parameters.packed(gradient)
 
     def _trace(self, k: int, theta: Array, sample: Any) -> Array:
-        equations, pull = jax.vjp(lambda at: jnp.stack(self._components(k, at, sample)), theta)
-        count, points = equations.shape
+        at = self._parameters.unpacked(theta)
 
-        def squared(index: Array) -> Array:
-            one = jnp.zeros(count * points, self.dtype).at[index].set(1.0).reshape(count, points)
-            return jnp.sum(jnp.square(pull(one)[0]))
+        def of_rows(rows: Any) -> Array:
+            """Of a few points; each equation at each of them is differentiated by itself."""
+            equations, pull = jax.vjp(lambda at: jnp.stack(self._equations(k, at, rows)), at)
+            basis = jnp.eye(equations.size, dtype=self.dtype).reshape(equations.size, *equations.shape)
+            squares = jax.lax.map(lambda one: _squared_norm(pull(one)[0]), basis)
+            return jnp.sum(squares)
 
-        return jnp.sum(jax.lax.map(squared, jnp.arange(count * points)))
+        if self._portions[k].number == 1 and not self._takes_points_apart(k, sample):
+            return of_rows(sample)
+        one_by_one = jax.tree.map(lambda leaf: leaf[:, None], sample)
+        traces: Array = jax.lax.map(of_rows, one_by_one, batch_size=_JACOBIANS_AT_ONCE)
+        return jnp.sum(traces)
+
+    def _takes_points_apart(self, k: int, sample: Any) -> bool:
+        unknowns = {name: jnp.zeros((), self.dtype) for name in self.problem.unknowns}
+        return self._evaluation.takes_portions(self._terms[k], sample, unknowns, 1)
+
+
+def _squared_norm(tree: Any) -> Array:
+    return total(jnp.sum(jnp.square(leaf)) for leaf in jax.tree.leaves(tree))
 
 
 def _is_stateful(term: Any) -> bool:

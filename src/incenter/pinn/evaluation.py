@@ -4,14 +4,16 @@ The residual runs twice. First inside `jax.eval_shape`, on fields that record wh
 (a periodic term sees two); then on fields whose streams the network has computed, those and no others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 
 from incenter.geometry.errors import IncenterError
 from incenter.pinn.fields import Evaluated, Field, Recorder, Source
 from incenter.pinn.operators import Needs
+from incenter.pinn.pointwise import is_pointwise
 from incenter.pinn.taylor import Array
 
 Names = tuple[str, ...]
@@ -49,6 +51,21 @@ class Evaluation(NamedTuple):
     def discover(self, term: Any, sample: Any, unknowns: Mapping[str, Any]) -> Demand:
         """The needs of a term, from the shapes of a sample and of the unknown scalars."""
         recorders: list[Recorder] = []
+        equations = jax.eval_shape(self._recorded(term, recorders), sample, dict(unknowns))
+        found = [recorder.needs() for recorder in recorders]
+        sides = [tuple(needs.get(name) for name in self.outputs) for needs in found]
+        nothing: SideNeeds = (None,) * len(self.outputs)
+        return Demand(sides[0], sides[1] if len(sides) > 1 else nothing, len(equations))
+
+    def takes_portions(self, term: Any, sample: Any, unknowns: Mapping[str, Any], size: int) -> bool:
+        """Whether the term may be evaluated for so many of the points at a time."""
+        portion = jax.eval_shape(
+            lambda: jax.tree.map(lambda leaf: jnp.zeros((size, *leaf.shape[1:]), leaf.dtype), sample)
+        )
+        return is_pointwise(self._recorded(term, []), (sample, dict(unknowns)), (portion, dict(unknowns)))
+
+    def _recorded(self, term: Any, recorders: list[Recorder]) -> Callable[..., tuple[Array, ...]]:
+        """The term's equations on fields that record; the recorders, one for each side, are put into the list."""
 
         def run(sample: Any, unknowns: Mapping[str, Any]) -> tuple[Array, ...]:
             here = Recorder(self.axes, sample.points, sample.normals)
@@ -56,11 +73,7 @@ class Evaluation(NamedTuple):
             recorders[:] = [here] if there is None else [here, there]
             return tuple(term.components(self._names(term, here, there, unknowns), sample))
 
-        equations = jax.eval_shape(run, sample, dict(unknowns))
-        found = [recorder.needs() for recorder in recorders]
-        sides = [tuple(needs.get(name) for name in self.outputs) for needs in found]
-        nothing: SideNeeds = (None,) * len(self.outputs)
-        return Demand(sides[0], sides[1] if len(sides) > 1 else nothing, len(equations))
+        return run
 
     def components(
         self, term: Any, demand: Demand, network: Any, unknowns: Mapping[str, Array], sample: Any

@@ -1,8 +1,7 @@
 """The networks themselves: modules that push jets through their layers (`taylor` says what a jet is).
 
-`push(points, needs)` takes the needs of each output, None where it is not asked for, and answers with their jets. What
-flows through the layers is one stack (streams, N, width), so that a layer is one matrix product; an activation s turns
-z into a_0 = s(z_0), a_i = s'(z_0) z_i, a_L = s'(z_0) z_L + s''(z_0) sum_ij A_ij z_i z_j.
+`push(points, needs)` takes the needs of each output, None where it is not asked for, and answers with their jets. It
+treats each point by itself, so that points may come in any portions.
 """
 
 import inspect
@@ -15,27 +14,26 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from incenter.pinn import layers
+from incenter.pinn.layers import activated, affine, product, settled
 from incenter.pinn.operators import Needs, restricted, union
-from incenter.pinn.taylor import Array, Jet, coordinates, pushed
-
-Activation = Callable[[Array], Array]
+from incenter.pinn.taylor import Array, Jet, Streams, coordinates, pushed
 
 
 class Network(eqx.Module):
     """A network whose outputs share one stack of streams."""
 
     @abstractmethod
-    def streams(self, start: Array, needs: Needs) -> Array:
-        """(streams, N, outputs) from the jet (streams, N, inputs) of the inputs."""
+    def streams(self, start: Streams, needs: Needs) -> Streams:
+        """The jet of the outputs (outputs, N) from that of the inputs (inputs, N)."""
 
-    def from_points(self, points: Array, needs: Needs) -> Array:
-        """The same where the inputs are the points themselves."""
+    def from_points(self, points: Array, needs: Needs) -> Streams:
+        """The same where the inputs are the points (N, inputs) themselves."""
         return self.streams(coordinates(points, needs), needs)
 
     def push(self, points: Array, needs: tuple[Needs | None, ...]) -> tuple[Jet | None, ...]:
         shared = union(one for one in needs if one is not None)
-        streams = self.from_points(points, shared)
-        return tuple(None if one is None else Jet(shared, streams[:, :, k]) for k, one in enumerate(needs))
+        return as_jets(settled(self.from_points(points, shared)), shared, needs)
 
 
 class Dense(Network):
@@ -45,12 +43,21 @@ class Dense(Network):
     biases: tuple[Array, ...]
     activation: str = eqx.field(static=True)
 
-    def streams(self, start: Array, needs: Needs) -> Array:
-        last = len(self.weights) - 1
-        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            start = affine(start, weight, bias)
-            start = start if k == last else activated(self.activation, start, needs)
-        return start
+    def streams(self, start: Streams, needs: Needs) -> Streams:
+        return self._onward(affine(start, self.weights[0], self.biases[0]), 1, needs)
+
+    def from_points(self, points: Array, needs: Needs) -> Streams:
+        if len(self.weights) == 1:
+            return super().from_points(points, needs)
+        (first, second), (one, two) = self.weights[:2], self.biases[:2]
+        start = layers.from_points(points, (first, second), (one, two), self.activation, needs)
+        return self._onward(start, 2, needs)
+
+    def _onward(self, z: Streams, layer: int, needs: Needs) -> Streams:
+        """From the streams in front of an activation, through the layers from there on."""
+        for weight, bias in zip(self.weights[layer:], self.biases[layer:], strict=True):
+            z = affine(activated(self.activation, needs, z), weight, bias)
+        return z
 
 
 class Gated(Network):
@@ -62,12 +69,16 @@ class Gated(Network):
     last: Dense
     activation: str = eqx.field(static=True)
 
-    def streams(self, start: Array, needs: Needs) -> Array:
-        u, v = (activated(self.activation, one.streams(start, needs), needs) for one in self.encoders)
-        state = activated(self.activation, self.first.streams(start, needs), needs)
+    def streams(self, start: Streams, needs: Needs) -> Streams:
+        def passed(layer: Dense, streams: Streams) -> Streams:
+            return activated(self.activation, needs, layer.streams(streams, needs))
+
+        u, v = (passed(one, start) for one in self.encoders)
+        across = tuple(there - here for here, there in zip(u, v, strict=True))
+        state = passed(self.first, start)
         for layer in self.hidden:
-            gate = activated(self.activation, layer.streams(state, needs), needs)
-            state = u + product(gate, v - u, needs)
+            blended = product(passed(layer, state), across, needs)
+            state = tuple(here + part for here, part in zip(u, blended, strict=True))
         return self.last.streams(state, needs)
 
 
@@ -77,12 +88,12 @@ class Features(Network):
     then: Network
     frequencies: tuple[tuple[float, ...], ...] = eqx.field(static=True)  # (inputs, features)
 
-    def streams(self, start: Array, needs: Needs) -> Array:
-        turns = 2 * np.pi * np.asarray(self.frequencies, start.dtype)
+    def streams(self, start: Streams, needs: Needs) -> Streams:
+        turns = 2 * np.pi * np.asarray(self.frequencies, start[0].dtype).T
 
         def features(x: Array) -> Array:
-            phase = x @ turns
-            return jnp.concatenate([jnp.cos(phase), jnp.sin(phase)], axis=-1)
+            phase = turns @ x
+            return jnp.concatenate([jnp.cos(phase), jnp.sin(phase)])
 
         return self.then.streams(pushed(features, start, needs), needs)
 
@@ -92,8 +103,8 @@ class Plain(Network):
 
     module: Any
 
-    def streams(self, start: Array, needs: Needs) -> Array:
-        return pushed(jax.vmap(self.module), start, needs)
+    def streams(self, start: Streams, needs: Needs) -> Streams:
+        return pushed(jax.vmap(self.module, in_axes=1, out_axes=1), start, needs)
 
 
 class Selected(eqx.Module):
@@ -105,7 +116,7 @@ class Selected(eqx.Module):
     def push(self, points: Array, needs: tuple[Needs | None, ...]) -> tuple[Jet | None, ...]:
         seen = tuple(None if one is None else restricted(one, self.columns) for one in needs)
         jets = self.network.push(points[:, list(self.columns)], seen)
-        return tuple(None if jet is None else jet.of_columns(self.columns) for jet in jets)
+        return tuple(None if jet is None else jet._replace(columns=self.columns) for jet in jets)
 
 
 class Parallel(eqx.Module):
@@ -135,75 +146,23 @@ class Output(eqx.Module):
     def push(self, points: Array, needs: tuple[Needs | None, ...]) -> tuple[Jet | None, ...]:
         shared = union(one for one in needs if one is not None)
         jets = self.network.push(points, (shared,) * len(self.outputs))
-        inner = jnp.stack([jet.all(shared) for jet in jets], axis=-1)
-        streams = pushed(self._transformed, jnp.concatenate([inner, coordinates(points, shared)], axis=-1), shared)
-        return tuple(None if one is None else Jet(shared, streams[:, :, k]) for k, one in enumerate(needs))
+        inner = [jet.all(shared) for jet in jets]
+        start = tuple(
+            jnp.concatenate([jnp.stack(rows), place])
+            for rows, place in zip(zip(*inner, strict=True), coordinates(points, shared), strict=True)
+        )
+        return as_jets(pushed(self._transformed, start, shared), shared, needs)
 
     def _transformed(self, quantities: Array) -> Array:
         names = (*self.outputs, *self.axes)
         wanted = inspect.signature(self.function).parameters
-        answer = self.function(**{name: quantities[..., names.index(name)] for name in wanted})
+        answer = self.function(**{name: quantities[names.index(name)] for name in wanted})
         answer = answer if isinstance(answer, tuple | list) else (answer,)
-        return jnp.stack([jnp.broadcast_to(one, quantities.shape[:-1]) for one in answer], axis=-1)
+        return jnp.stack([jnp.broadcast_to(one, quantities.shape[1:]) for one in answer])
 
 
-def affine(streams: Array, weight: Array, bias: Array) -> Array:
-    """a W for all streams in one product; the bias belongs to the value alone."""
-    count, points, width = streams.shape
-    out = (streams.reshape(count * points, width) @ weight).reshape(count, points, weight.shape[1])
-    return out.at[0].add(bias)
-
-
-def activated(name: str, streams: Array, needs: Needs) -> Array:
-    """The jet of s(z) from that of z."""
-    value, slope, curvature = ACTIVATIONS[name](streams[0])
-    out = [value]
-    out += [slope * streams[needs.first(axis)] for axis in needs.axes]
-    for k, operator in enumerate(needs.operators):
-        terms = [c * streams[needs.first(i)] * streams[needs.first(j)] for (i, j), c in operator]
-        out.append(slope * streams[needs.second(k)] + curvature * sum(terms[1:], terms[0]))
-    return jnp.stack(out)
-
-
-def product(a: Array, b: Array, needs: Needs) -> Array:
-    """The jet of the entrywise product."""
-    out = [a[0] * b[0]]
-    out += [a[0] * b[k] + a[k] * b[0] for k in map(needs.first, needs.axes)]
-    for k, operator in enumerate(needs.operators):
-        at = needs.second(k)
-        pairs = [(c, needs.first(i), needs.first(j)) for (i, j), c in operator]
-        out.append(a[0] * b[at] + a[at] * b[0] + sum(c * (a[i] * b[j] + a[j] * b[i]) for c, i, j in pairs))
-    return jnp.stack(out)
-
-
-def _tanh(z: Array) -> tuple[Array, Array, Array]:
-    t = jnp.tanh(z)
-    slope = 1 - t * t
-    return t, slope, -2 * t * slope
-
-
-def _sin(z: Array) -> tuple[Array, Array, Array]:
-    s = jnp.sin(z)
-    return s, jnp.cos(z), -s
-
-
-def _derived(function: Activation) -> Callable[[Array], tuple[Array, Array, Array]]:
-    """Any smooth entrywise function with its two derivatives."""
-
-    def both(z: Array) -> tuple[Array, Array]:
-        return jax.jvp(function, (z,), (jnp.ones_like(z),))
-
-    def three(z: Array) -> tuple[Array, Array, Array]:
-        (value, slope), (_, curvature) = jax.jvp(both, (z,), (jnp.ones_like(z),))
-        return value, slope, curvature
-
-    return three
-
-
-# By name: (s, s', s'') at the same argument. `gelu` is the exact one, with the error function.
-ACTIVATIONS: dict[str, Callable[[Array], tuple[Array, Array, Array]]] = {
-    "tanh": _tanh,
-    "sin": _sin,
-    "swish": _derived(jax.nn.swish),
-    "gelu": _derived(lambda z: jax.nn.gelu(z, approximate=False)),
-}
+def as_jets(streams: Streams, shared: Needs, needs: tuple[Needs | None, ...]) -> tuple[Jet | None, ...]:
+    """One jet for each output that is asked for, all with the streams that they share."""
+    return tuple(
+        None if one is None else Jet(shared, tuple(stream[k] for stream in streams)) for k, one in enumerate(needs)
+    )

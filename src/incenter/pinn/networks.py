@@ -24,7 +24,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from incenter.geometry.errors import IncenterError
-from incenter.pinn.modules import ACTIVATIONS, Dense, Features, Gated, Network, Output, Parallel, Plain, Selected
+from incenter.pinn.activations import ACTIVATIONS
+from incenter.pinn.modules import Dense, Features, Gated, Network, Output, Parallel, Plain, Selected
 from incenter.pinn.taylor import Array
 
 Names = tuple[str, ...]

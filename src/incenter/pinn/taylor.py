@@ -1,12 +1,12 @@
 """Values, first derivatives and second-order operators of a network, in one pass over its layers.
 
-A jet of k quantities at N points is a stack (streams, N, k): first the values a_0, then a_i = d_i a for each axis asked
-for, then a_L = sum A_ij d_i d_j a for each operator L. A function f of the quantities at one point moves it on by
+A jet of k quantities at N points is a tuple of streams (k, N): first the values a_0, then a_i = d_i a for each axis
+asked for, then a_L = sum_ij A_ij d_i d_j a for each operator L. A function f of the quantities at a point makes of it
 
     b_0 = f(a_0)        b_i = f'(a_0) a_i        b_L = f'(a_0) a_L + sum_ij A_ij f''(a_0)[a_i, a_j]
 
 `pushed` does so for any function, by forward differentiation of forward differentiation: what no faster way is known
-for takes this one. Networks have their own, see `networks`.
+for takes this one. Layers have their own, see `layers`.
 """
 
 from collections.abc import Callable
@@ -14,24 +14,20 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from incenter.pinn.operators import Needs, Operator, combination, restricted_operator
 
 Array = jax.Array
-Pointwise = Callable[[Array], Array]  # (..., k) -> (..., h), row by row
+Streams = tuple[Array, ...]  # (k, N) each, in the order of some `Needs`
+Pointwise = Callable[[Array], Array]  # (k, N) -> (h, N), column by column
 
 
 class Jet(NamedTuple):
-    """The streams of one output, with the needs that say what they are."""
+    """The streams of one output, (N,) each, with the needs that say what they are."""
 
     needs: Needs
-    streams: Array  # (streams, N)
-    columns: tuple[int, ...] | None = None  # the axes that the output depends on, in the numbering of `needs`; all
-
-    def of_columns(self, columns: tuple[int, ...]) -> "Jet":
-        """The same jet for a caller who has more axes than these, on which the output does not depend."""
-        return self._replace(columns=columns)
+    streams: Streams
+    columns: tuple[int, ...] | None = None  # the axes of the caller that `needs` counts through; None for all of them
 
     def value(self) -> Array:
         """(N,)"""
@@ -54,24 +50,21 @@ class Jet(NamedTuple):
         terms = [float(c) * self.streams[self.needs.second(k)] for k, c in parts if c != 0.0]
         return jnp.asarray(sum(terms[1:], terms[0]))
 
-    def all(self, needs: Needs) -> Array:
-        """(streams, N) in the order of these needs, which may be fewer than those carried."""
-        if self.columns is None and needs == self.needs:
-            return self.streams
-        firsts = [self.first(axis) for axis in needs.axes]
-        return jnp.stack([self.value(), *firsts, *(self.second(operator) for operator in needs.operators)])
+    def all(self, needs: Needs) -> Streams:
+        """The streams in the order of these needs, which may be fewer than those carried."""
+        firsts = (self.first(axis) for axis in needs.axes)
+        return (self.value(), *firsts, *(self.second(operator) for operator in needs.operators))
 
 
-def coordinates(points: Array, needs: Needs) -> Array:
-    """The jet (streams, N, d) of the points themselves: unit vectors as first derivatives, no second ones."""
-    units = np.zeros((needs.streams - 1, 1, points.shape[1]), points.dtype)
-    for k, axis in enumerate(needs.axes):
-        units[k, 0, axis] = 1.0
-    return jnp.concatenate([points[None], jnp.broadcast_to(units, (needs.streams - 1, *points.shape))])
+def coordinates(points: Array, needs: Needs) -> Streams:
+    """The jet of the points (N, d) themselves: unit vectors as first derivatives, no second ones."""
+    value = points.T
+    firsts = (jnp.zeros_like(value).at[axis].set(1.0) for axis in needs.axes)
+    return (value, *firsts, *(jnp.zeros_like(value) for _ in needs.operators))
 
 
-def pushed(function: Pointwise, streams: Array, needs: Needs) -> Array:
-    """The jet of `function` of the quantities whose jet is `streams` (streams, N, k)."""
+def pushed(function: Pointwise, streams: Streams, needs: Needs) -> Streams:
+    """The jet of `function` of the quantities that have these streams."""
     value = streams[0]
     firsts = {axis: streams[needs.first(axis)] for axis in needs.axes}
     out = [function(value)]
@@ -79,7 +72,7 @@ def pushed(function: Pointwise, streams: Array, needs: Needs) -> Array:
     for k, operator in enumerate(needs.operators):
         linear = jax.jvp(function, (value,), (streams[needs.second(k)],))[1]
         out.append(linear + _curvature(function, value, firsts, operator))
-    return jnp.stack(out)
+    return tuple(out)
 
 
 def _curvature(function: Pointwise, value: Array, firsts: dict[int, Array], operator: Operator) -> Array:
