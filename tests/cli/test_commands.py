@@ -48,5 +48,5 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for command in ("compare", "methods", "picture"):
+    for command in ("compare", "methods", "picture", "plot", "problems", "train"):
         assert command in done.stdout

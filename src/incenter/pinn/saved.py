@@ -142,7 +142,7 @@ def configuration_of(directory: Path) -> Configuration:
 
 
 def state_of(directory: Path) -> str | None:
-    """Where the run in a folder is, in words: "is finished" or "has stopped at step 1,200"; None where there is none."""
+    """Where the run in a folder is: "is finished after 50 steps", "has stopped at step 12"; None without a run."""
     if not checkpoints.exists(directory / CHECKPOINTS):
         return None
     step = checkpoints.newest(directory / CHECKPOINTS).step
