@@ -155,8 +155,17 @@ class Configuration:
         return json.dumps(self.as_dict(), sort_keys=True, allow_nan=False)
 
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that are the same for the same configuration, everywhere and always."""
-        return hashlib.sha256(self.as_json().encode()).hexdigest()[:16]
+        """Sixteen hexadecimal digits that are the same for the same configuration, everywhere and always.
+
+        They are of the fields that are not at their defaults, so that a field added later changes none of them.
+        """
+        plain = self.as_dict()
+        set_here = {
+            each.name: plain[each.name]
+            for each in dataclasses.fields(self)
+            if plain[each.name] != ({} if each.name in _OPTIONS else each.default)
+        }
+        return hashlib.sha256(json.dumps(set_here, sort_keys=True).encode()).hexdigest()[:16]
 
     def with_settings(self, settings: Iterable[str]) -> "Configuration":
         """The same with `FIELD=VALUE` set for each text; see `incenter.pinn.settings`."""
@@ -205,6 +214,6 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
+    if type(value) in (list, tuple):  # a named tuple is somebody's object, as optimisers of optax are
         return [_plain(inner) for inner in value]
     return PYTHON + str(getattr(value, "name", "") or getattr(value, "__name__", "") or type(value).__name__)
