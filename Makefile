@@ -1,6 +1,6 @@
 # Everything from a machine that has Python >= 3.11 and make:
 #
-#   make run         compare all rules on the paper's two worked examples, and draw them
+#   make run         compare all rules on the paper's two worked examples, draw them, and train a network for a minute
 #   make test        lint, types, layers, fast tests
 #   make check       the long rest
 #   make benchmark   the timings of docs/performance.md, side by side with the named rivals
@@ -24,6 +24,8 @@ run: $(VENV)/installed-run
 	@$(BIN)/incenter compare toy
 	@$(BIN)/incenter compare worked
 	@$(BIN)/incenter picture results/geometry.png
+	@$(BIN)/incenter train burgers --steps 20000 --out runs/burgers --resume
+	@$(BIN)/incenter plot runs/burgers
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)
@@ -50,7 +52,7 @@ clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # One environment, three sizes: a user of `make run` never waits for torch.
-$(VENV)/installed-run: extras := study
+$(VENV)/installed-run: extras := study,pinn
 $(VENV)/installed-dev: extras := dev
 $(VENV)/installed-rivals: extras := dev,rivals
 
