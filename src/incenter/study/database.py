@@ -1,8 +1,12 @@
-"""One SQLite file that several processes and threads use at once, and its faults in words.
+"""One SQLite file that several processes and threads use at once.
 
 Readers never wait for writers (WAL), writers wait for each other (BEGIN IMMEDIATE with a busy timeout), and of two
 processes that open a fresh file at the same moment one makes the tables. A process that was forked opens its own
-connection. On a network file system, where WAL is not safe, a rollback journal is used instead.
+connection. On a network file system, where WAL is not safe, a rollback journal is used instead. A file that may only be
+read can be read.
+
+A commit is in the -wal file, and outlives the process from then on. `settle` moves commits into the file itself, so
+that a -wal that somebody deletes takes nothing with it.
 """
 
 import contextlib
@@ -15,45 +19,36 @@ from pathlib import Path
 from urllib.parse import quote
 
 from incenter.geometry.errors import IncenterError
+from incenter.study.database_faults import PATIENCE, PRIMARY, in_words
+from incenter.study.schema import prepare
+from incenter.study.transactions import transaction
 
-PATIENCE = 60.0  # seconds that a writer waits for others before it says so
-APPLICATION = 0x1C37E2  # marks the file as ours
-VERSION = 1
-_NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre", "gpfs", "beegfs", "glusterfs", "pvfs2"}
-_SCHEMA = (
-    """CREATE TABLE runs (
-        key TEXT PRIMARY KEY, configuration TEXT NOT NULL, timeout REAL, hash TEXT NOT NULL,
-        status TEXT NOT NULL DEFAULT 'waiting', worker TEXT, attempts INTEGER NOT NULL DEFAULT 0,
-        step INTEGER, losses TEXT, latest REAL, beat REAL, beats INTEGER NOT NULL DEFAULT 0,
-        started REAL, ended REAL, error TEXT)""",
-    """CREATE TABLE members (
-        study TEXT NOT NULL, key TEXT NOT NULL REFERENCES runs, position INTEGER NOT NULL,
-        PRIMARY KEY (study, key)) WITHOUT ROWID""",
-    "CREATE INDEX members_in_order ON members (study, position, key)",
-    """CREATE TABLE results (
-        key TEXT PRIMARY KEY REFERENCES runs, summary TEXT NOT NULL, parameters TEXT NOT NULL, versions TEXT NOT NULL,
-        machine TEXT NOT NULL, "commit" TEXT, started REAL, ended REAL, history TEXT NOT NULL, fields TEXT NOT NULL,
-        hash TEXT NOT NULL)""",
-    """CREATE TABLE arrays (
-        key TEXT NOT NULL REFERENCES runs, what TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (key, what))""",
-)
+_ABANDONED: list[sqlite3.Connection] = []  # of the parent: SQLite forbids a forked child even to close them
+_TRIES = 40  # to settle, while others read or settle
+_PAUSE = 0.02  # seconds between tries
 
 
 class Database:
     """Connections to the file at `path`, made when they are first needed."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, create: bool = True) -> None:
         self.path = path
+        self._create = create
         self._lock = threading.RLock()
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
+        self._wal: int | None = None  # the inode of the -wal that this connection writes to
+        self._settler: threading.Thread | None = None
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
-        with self._lock:
-            if self._connection is not None and self._process == os.getpid():
-                self._connection.close()
-            self._connection = None
+        if self._process == os.getpid():
+            if self._settler is not None:
+                self._settler.join()
+            with self._lock:
+                if self._connection is not None:
+                    self._connection.close()
+                self._connection = None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -67,121 +62,87 @@ class Database:
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
 
+    def settle(self) -> None:
+        """Move what is committed into the file itself, meanwhile: it takes two syncs of the disk."""
+        self._settler = threading.Thread(target=_settle, args=[self.path], daemon=True)
+        self._settler.start()
+
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
-        if self._process != os.getpid():  # forked: neither the connection nor the lock is ours
-            self._lock, self._connection, self._process = threading.RLock(), None, os.getpid()
+        self._leave_parent()
         with self._lock, in_words(self.path):
-            connection = self._connection = self._connection or _open(self.path)
-            connection.execute(begin)
-            try:
+            connection = self._connected()
+            with transaction(connection, begin):
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+
+    def _connected(self) -> sqlite3.Connection:
+        """A connection that is on the -wal which everybody else uses."""
+        if self._connection is not None and self._wal != _inode(self.path):
+            # Somebody deleted the -wal. What this connection wrote to it is moved into the file from the deleted one.
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._connection.close()
+            self._connection = None
+        if self._connection is None:
+            self._connection = _open(self.path, create=self._create)
+            self._wal = _inode(self.path)
+        return self._connection
+
+    def _leave_parent(self) -> None:
+        if self._process != os.getpid():
+            if self._connection is not None:
+                _ABANDONED.append(self._connection)
+            self._lock, self._connection, self._process = threading.RLock(), None, os.getpid()
+            self._settler = None
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _inode(path: Path) -> int | None:
+    """Of the -wal, None where there is none: with a rollback journal, or on a file that may only be read."""
+    try:
+        return os.stat(f"{path}-wal").st_ino
+    except OSError:
+        return None
+
+
+def _open(path: Path, *, create: bool) -> sqlite3.Connection:
     """A connection to a store that has its tables."""
+    if not create and not path.is_file():
+        raise IncenterError(f"There is no store {path}: name it with --store, or make it with incenter study run.")
     deadline = time.monotonic() + PATIENCE
     while True:
-        connection = sqlite3.connect(
-            f"file:{quote(str(path.absolute()))}", uri=True, timeout=PATIENCE, isolation_level=None,
-            check_same_thread=False,
-        )  # fmt: skip
         try:
-            _prepare(connection, path)
+            return _connected(path, "mode=rwc")
         except sqlite3.OperationalError as error:
-            connection.close()
-            # Changing the journal mode does not wait for others as everything else does.
-            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            code = PRIMARY & error.sqlite_errorcode
+            if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) and path.is_file():
+                return _connected(path, "immutable=1")  # in a folder where no -wal can be made
+            # Changing the journal mode does not wait for others, as everything else does.
+            if code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or time.monotonic() > deadline:
                 raise
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        except BaseException:
-            connection.close()
-            raise
-        else:
-            return connection
+            time.sleep(_PAUSE)
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    wanted = "delete" if _on_network(path) else "wal"
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    _check(connection, path, version)
-    if connection.execute("PRAGMA journal_mode").fetchone()[0] != wanted:
-        connection.execute(f"PRAGMA journal_mode = {wanted}")
-    # A commit outlives the process; the latest ones may not outlive a power cut, where the runs' checkpoints do.
-    connection.execute(f"PRAGMA synchronous = {'FULL' if wanted == 'delete' else 'NORMAL'}")
-    connection.execute("PRAGMA cell_size_check = ON")
-    if version == 0:
-        _make_tables(connection)
-
-
-def _check(connection: sqlite3.Connection, path: Path, version: int) -> None:
-    """Ours, and not from the future."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application != APPLICATION and (version or tables):
-        raise IncenterError(f"{path} is a database of another program: name another file with --store.")
-    if version > VERSION:
-        raise IncenterError(
-            f"{path} was written by a newer incenter (store version {version}, this one reads {VERSION}): "
-            "pip install --upgrade incenter."
-        )
-
-
-def _make_tables(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    connection = _connect(path, mode)
     try:
-        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # nobody was faster
-            for statement in _SCHEMA:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
+        prepare(connection, path)
     except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+        connection.close()
         raise
+    return connection
 
 
-def _on_network(path: Path) -> bool:
-    """Whether `path` is on a file system of another machine, as far as /proc/mounts tells."""
-    try:
-        mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
-    except OSError:
-        return False
-    home = path.absolute().parent.resolve()
-    inside = [(mount[1], mount[2]) for mount in mounts if home.is_relative_to(mount[1].replace("\\040", " "))]
-    return bool(inside) and max(inside, key=lambda mount: len(mount[0]))[1] in _NETWORK
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    place = f"file:{quote(str(path.absolute()))}?{mode}"
+    connection = sqlite3.connect(place, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    connection.text_factory = lambda text: text.decode(errors="replace")  # damaged text is found by its hash
+    return connection
 
 
-@contextlib.contextmanager
-def in_words(path: Path) -> Iterator[None]:
-    """SQLite's errors as sentences."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise IncenterError(_sentence(path, error)) from error
-
-
-def _sentence(path: Path, error: sqlite3.DatabaseError) -> str:
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-        return f"{path} cannot be written ({error}): make room on that disk; what was finished is kept."
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        return f"{path} cannot be opened for writing: name a file in a folder that you may write to, with --store."
-    if code == sqlite3.SQLITE_NOTADB:
-        return f"{path} is not a store of runs: name another file with --store."
-    if code == sqlite3.SQLITE_CORRUPT:
-        return (
-            f"{path} is damaged ({error}): `incenter study export FOLDER` saves every run that can still be read, and "
-            "`incenter study import FOLDER` puts them into a new store."
-        )
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return f"{path} has been in use by another process for {PATIENCE:g} seconds: end that process, or wait for it."
-    return f"{path} cannot be used: {error}."
+def _settle(path: Path) -> None:
+    """Nobody waits for this, and nothing is lost where it fails: the next one does the same."""
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(_connect(path, "mode=rw")) as connection:
+        for _ in range(_TRIES):
+            busy, frames, moved = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            if not busy and frames == moved:
+                return
+            time.sleep(_PAUSE)

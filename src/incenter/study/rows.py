@@ -9,13 +9,14 @@ Times are seconds since 1970 (UTC).
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-import numpy as np
+from incenter.study.packing import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 State = Literal["waiting", "running", "done", "failed"]
-STATES: tuple[State, ...] = ("waiting", "running", "done", "failed")
+STATES: tuple[State, ...] = get_args(State)
+What = Literal["history", "fields"]  # the arrays of a run
+WHATS: tuple[What, ...] = get_args(What)
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Added:
     known: tuple[str, ...]  # keys that it had, in whatever state
     finished: tuple[str, ...]  # those of `known` that are done
     others: tuple[str, ...]  # keys that belong to this study from an earlier plan, and are not in this one
+    damaged: tuple[str, ...]  # a sentence for each known run whose row was damaged: it waits again
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Row:
     versions: dict[str, str]
     machine: str | None
     commit: str | None
-    load: Callable[[str, str], dict[str, Array]] = field(default=_nothing, repr=False, compare=False)
+    load: Callable[[str, What], dict[str, Array]] = field(default=_nothing, repr=False, compare=False)
 
     def history(self) -> dict[str, Array]:
         """The records by column, read from the store now."""
@@ -132,13 +134,3 @@ class Row:
     def fields(self) -> dict[str, Array]:
         """The final outputs on a grid, read from the store now."""
         return self.load(self.key, "fields")
-
-
-def options_of(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    """The options by owner and name, as `Configuration.changes` writes them."""
-    return {
-        f"{name.removesuffix('_options')}.{option}": value
-        for name, inner in configuration.items()
-        if name.endswith("_options")
-        for option, value in inner.items()
-    }
