@@ -12,6 +12,7 @@ import pytest
 
 from incenter import IncenterError, chebyshev_center, methods
 from incenter.pinn.configuration import Configuration
+from incenter.pinn.loop import compiled
 from incenter.pinn.result import Progress, Result
 from incenter.pinn.run import Run
 from incenter.pinn.training import run, train
@@ -112,7 +113,7 @@ def test_where_calls_are_cut_changes_no_bit() -> None:
     end = 60
     cuts = [[end], list(range(1, end + 1)), *([*sorted(rng.choice(end, 5)), end] for _ in range(8))]
     run = Run(configured(method="relobralo"), Quadratic(), None, None)
-    loop = run.loop.lower(run.carry, np.int32(0)).compile()
+    loop = compiled(run.loop, run.carry)
     ends = []
     for bounds in cuts:
         carry = jax.tree.map(lambda leaf: jnp.array(leaf, copy=True), run.carry)

@@ -12,6 +12,7 @@ there. Either way no number that is not finite ever enters `State`. A rule that 
 most `stop_radius`, before a step is made from there: Algorithm 1 of the paper.
 """
 
+import hashlib
 from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from incenter.geometry.arrays import Mask, Matrix, Scalar, Vector, Weights
 from incenter.geometry.center import OPTIMAL_GAP
@@ -164,6 +166,26 @@ def make_loop(
         return jax.lax.while_loop(unfinished, step, carry)
 
     return advance
+
+
+def compiled(loop: Any, carry: Carry) -> Any:
+    """The jitted `loop` as an executable for carries like this one.
+
+    Compiling takes seconds, and runs of a process often differ in their seeds alone: a program whose text was compiled
+    before is not compiled again.
+    """
+    lowered = loop.lower(carry, np.int32(0))
+    text = "\n".join([str(lowered.in_tree), str(lowered.out_tree), lowered.as_text()])
+    key = hashlib.sha256(text.encode()).digest()
+    executable = _EXECUTABLES.pop(key, None) or lowered.compile()
+    _EXECUTABLES[key] = executable  # the latest one used is the last one
+    if len(_EXECUTABLES) > _MOST_EXECUTABLES:
+        del _EXECUTABLES[next(iter(_EXECUTABLES))]
+    return executable
+
+
+_EXECUTABLES: dict[bytes, Any] = {}
+_MOST_EXECUTABLES = 16  # each takes a few megabytes
 
 
 def _evaluate(objective: Objective, combine: Combine, state: State) -> tuple[Any, Any, Weights, Matrix, Update]:

@@ -21,7 +21,7 @@ from incenter.pinn.finish import FixedPoints, finish_state, finisher
 from incenter.pinn.folder import Folder
 from incenter.pinn.history import History, record_of
 from incenter.pinn.interrupts import Interrupts
-from incenter.pinn.loop import Carry, State, Stop, begin, first_state, make_loop
+from incenter.pinn.loop import Carry, State, Stop, begin, compiled, first_state, make_loop
 from incenter.pinn.optimizers import optimizer_of
 from incenter.pinn.result import Progress, Result, in_words
 from incenter.pinn.rules import combiner, rule_of
@@ -91,7 +91,7 @@ class Run:
     def _advance(self) -> None:
         """One call of the compiled loop."""
         if self.compiled is None:
-            self.compiled = self.loop.lower(self.carry, np.int32(0)).compile()
+            self.compiled = compiled(self.loop, self.carry)
         bound, before, start = self._next_cut(), self.step, time.perf_counter()
         self.carry = self.compiled(self.carry, np.int32(bound))
         made = max(1, abs(self.step - before))
