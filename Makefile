@@ -42,6 +42,7 @@ check: $(VENV)/installed-dev
 benchmark: $(VENV)/installed-rivals
 	$(BIN)/python -m benchmarks.gram --write docs/performance.md
 	$(BIN)/python -m benchmarks.solvers --write docs/performance.md
+	$(BIN)/python -m benchmarks.torch_backward --write docs/performance.md
 	$(BIN)/python -m benchmarks.step --write docs/performance.md
 
 format: $(VENV)/installed-dev
