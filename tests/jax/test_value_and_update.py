@@ -80,10 +80,9 @@ def test_losses_come_back_in_their_form(form: Any) -> None:
 
     expected_losses, expected = value_and_update(named, Sum())(PARAMS, POINTS)
     losses, out = value_and_update(losses_fn, Sum())(PARAMS, POINTS)
-    assert type(losses) is type(losses_fn(PARAMS, POINTS))
-    assert type(losses) is type(out.weights)
-    np.testing.assert_allclose(jnp.stack(list(losses or ())), list(expected_losses.values()), rtol=1e-14)
+    np.testing.assert_allclose(jnp.stack(list(losses)), list(expected_losses.values()), rtol=1e-14)
     np.testing.assert_allclose(ravel_pytree(out.update)[0], ravel_pytree(expected.update)[0], rtol=1e-11, atol=1e-14)
+    assert type(losses_fn(PARAMS, POINTS)) is type(losses) is type(out.weights)
 
 
 def test_rows_are_in_the_order_of_the_dict() -> None:
