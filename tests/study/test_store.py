@@ -253,7 +253,7 @@ def test_mistakes_are_told(store: Store, tmp_path: Path) -> None:
 
 def test_reading_a_store_needs_no_jax() -> None:
     program = (
-        "import sys, incenter.study.store\n"
+        "import sys, incenter.study.store, incenter.study.exchange, incenter.study.spreadsheet\n"
         "print([name for name in ('jax', 'torch', 'optax', 'equinox', 'incenter.pinn') if name in sys.modules])"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -7,8 +7,13 @@ from pathlib import Path
 
 from incenter.geometry.errors import IncenterError
 
+
 PATIENCE = 60.0  # seconds that a writer waits for others before it says so
 PRIMARY = 0xFF  # the part of an error's code that says of which kind it is
+
+
+class DamagedStore(IncenterError):
+    """Pages of the file are not as they should be; see `salvage`."""
 
 
 @contextlib.contextmanager
@@ -19,22 +24,28 @@ def in_words(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         if type(error) not in (sqlite3.DatabaseError, sqlite3.OperationalError):
             raise
-        raise IncenterError(_sentence(path, error)) from error
+        raise _in_words(path, error) from error
 
 
-def _sentence(path: Path, error: sqlite3.DatabaseError) -> str:
+def _in_words(path: Path, error: sqlite3.DatabaseError) -> IncenterError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & PRIMARY
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-        return f"{path} cannot be written ({error}): make room on its disk; what was finished is kept."
+        return IncenterError(f"{path} cannot be written ({error}): make room on its disk; what was finished is kept.")
     if code == sqlite3.SQLITE_CANTOPEN and not path.absolute().parent.is_dir():
-        return f"{path} cannot be made, because there is no folder {path.absolute().parent}: make it first."
+        return IncenterError(
+            f"{path} cannot be made, because there is no folder {path.absolute().parent}: make it first."
+        )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        return f"{path} cannot be written to: name a file in a folder that you may write to, with --store."
+        return IncenterError(
+            f"{path} cannot be written to: name a file in a folder that you may write to, with --store."
+        )
     if code == sqlite3.SQLITE_NOTADB:
-        return f"{path} is not a store of runs: name another file with --store."
+        return IncenterError(f"{path} is not a store of runs: name another file with --store.")
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return f"{path} has been in use by another process for {PATIENCE:g} seconds: end that process, or wait for it."
-    return (
+        return IncenterError(
+            f"{path} has been in use by another process for {PATIENCE:g} seconds: end that process, or wait for it."
+        )
+    return DamagedStore(
         f"{path} is damaged ({error}): `incenter study export FOLDER` saves every run that can still be read, and "
         "`incenter study import FOLDER` puts them into a new store."
     )

@@ -196,7 +196,7 @@ class Store:
             query, values = f"{_JOINED} JOIN members USING (key) WHERE study = ? ORDER BY position", [study]
         with self._database.reading() as connection:
             found = connection.execute(query, values).fetchall()
-        rows = [self._row(study, values) for values in found]
+        rows = [self.whole_row(study, values) for values in found]
         return [row for row in rows if row is not None and status in (None, row.status)]
 
     def row(self, key: str) -> Row:
@@ -205,7 +205,7 @@ class Store:
             found = connection.execute(f"{_JOINED} WHERE runs.key = ?", [key]).fetchone()
         if found is None:
             raise IncenterError(f"There is no run {key} in {self.path}: `incenter study status` lists the runs.")
-        row = self._row(None, found)
+        row = self.whole_row(None, found)
         if row is None:
             raise IncenterError(self.damaged[key])
         return row
@@ -238,7 +238,8 @@ class Store:
             statements.withdraw(connection, self.damaged)
         return list(self.damaged.values())
 
-    def _row(self, study: str | None, values: Sequence[Any]) -> Row | None:
+    def whole_row(self, study: str | None, values: Sequence[Any]) -> Row | None:
+        """The run in a row of the file, in the order of `records.COLUMNS`; None where it is damaged."""
         fault = records.fault(values)
         if fault is not None:
             self._say(values[0], fault)
