@@ -9,12 +9,12 @@ from incenter.study.training_figure import Curves, training_figure
 from tests.study.readable import assert_readable
 
 
-def curves(m: int = 3, records: int = 600) -> Curves:
+def curves(m: int = 3, records: int = 600, every: int = 50) -> Curves:
     source = np.random.default_rng(0)
-    step = np.arange(1, records + 1) * 50
+    step = np.arange(1, records + 1) * every
     noise = np.exp(0.4 * source.normal(size=(records, m)))
-    radius = 0.6 * np.exp(-step / 9000)
-    error = np.where(np.arange(records) % 10 == 0, 0.05 + np.exp(-step / 5000), np.nan)
+    radius = 0.6 * np.exp(-step / step[-1])
+    error = np.where(np.arange(records) % 10 == 0, 0.05 + np.exp(-step / step[-1]), np.nan)
     names = tuple(f"momentum {k}" for k in range(m))
     return Curves("burgers, chebyshev, seed 0", names, step, noise * 1e-3, 1 / noise, 0.9 * radius, radius, error)
 
@@ -23,6 +23,12 @@ def curves(m: int = 3, records: int = 600) -> Curves:
 @pytest.mark.parametrize("records", [1, 2, 600])
 def test_it_can_be_read(m: int, records: int) -> None:
     assert_readable(training_figure(curves(m, records)))
+
+
+@pytest.mark.parametrize("steps", [7, 20_000, 50_000, 999_999, 123_456_789])
+def test_steps_of_every_length_can_be_read(steps: int) -> None:
+    records = min(500, steps)
+    assert_readable(training_figure(curves(records=records, every=steps // records)))
 
 
 def test_every_loss_has_its_curve_in_its_own_colour_and_line() -> None:

@@ -92,7 +92,7 @@ def _draw_rows(figure: "Figure", points: PointSet, fields: list[Field]) -> None:
 def _draw_cuts(figure: "Figure", points: PointSet, fields: list[Field]) -> None:
     """One column per time; of each output a row learnt, a row reference, a row difference."""
     kinds = [(field, *kind) for field in fields for kind in field.kinds]
-    figure.set_size_inches(1.6 + 2.5 * _shape(points) * len(points.cuts), 0.7 + 2.55 * len(kinds))
+    figure.set_size_inches(1.6 + 2.5 * _shape(points) * len(points.cuts), 0.95 + 2.45 * len(kinds))
     grid = figure.subplots(len(kinds), len(points.cuts), squeeze=False, sharex=True, sharey=True)
     for row, (field, title, values, difference) in zip(grid, kinds, strict=True):
         for axes, cut in zip(row, points.cuts, strict=True):

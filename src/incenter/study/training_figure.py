@@ -169,9 +169,10 @@ def _titled(axes: "Axes", title: str) -> None:
 
 
 def _step_axis(axes: "Axes") -> None:
-    from matplotlib.ticker import StrMethodFormatter
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     axes.set_xlabel("step")
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
