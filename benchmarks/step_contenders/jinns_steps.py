@@ -134,7 +134,7 @@ class Jinns:
         self._optimizer = optax.adam(RATE)
         self._state = self._optimizer.init(self._params)
         self._compiled: dict[int, Any] = {}
-        self.setting = "points fixed, "
+        self.setting = "points fixed; modes: "
 
     def prepare(self, steps: int) -> None:
         """`jinns.solve` is compiled for a number of steps."""

@@ -40,8 +40,8 @@ def faster(ways: Mapping[str, Callable[[], Contender]]) -> Contender:
         made[name].prepare(steps)
         taken[name] = min(seconds_of(made[name], steps) for _ in range(2)) / steps
     best = min(taken, key=taken.__getitem__)
-    others = ", ".join(f"{name} {1e3 * taken[name]:.3g} ms" for name in taken if name != best)
-    made[best].setting += f"{best} ({1e3 * taken[best]:.3g} ms; {others})"
+    others = " or ".join(name for name in taken if name != best)
+    made[best].setting += f"{best} rather than {others}"
     return made[best]
 
 

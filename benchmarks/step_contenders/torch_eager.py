@@ -42,15 +42,20 @@ class Derivatives:
         for branch, mlp in zip(stated.branches, network, strict=True):
             seen = points if branch.inputs == stated.axes else points[:, : len(branch.inputs)]
             values = mlp(seen)
-            self._known |= {name: values[:, [index]] for index, name in enumerate(branch.outputs)}
+            self._known |= {name: _column(values, index) for index, name in enumerate(branch.outputs)}
 
     def __call__(self, name: str) -> Tensor:
         if name not in self._known:
             whole = self(_integral(name))
             (gradient,) = torch.autograd.grad(whole, self._points, torch.ones_like(whole), create_graph=True)
             for index, axis in enumerate(self._axes):
-                self._known[_derivative(_integral(name), axis)] = gradient[:, [index]]
+                self._known[_derivative(_integral(name), axis)] = _column(gradient, index)
         return self._known[name]
+
+
+def _column(matrix: Tensor, index: int) -> Tensor:
+    """(N, 1), as a view: a list of indices would copy, and scatter on the way back."""
+    return matrix[:, index : index + 1]
 
 
 def _integral(name: str) -> str:
@@ -73,7 +78,7 @@ class TorchEager:
         self._parameters = list(self._network.parameters())
         self._optimizer = torch.optim.Adam(self._parameters, lr=RATE, fused=fused)
         self._draw = Sampler(self._stated)
-        self.setting = "points drawn in each step, Adam "
+        self.setting = "points drawn in each step; Adam "
 
     def prepare(self, steps: int) -> None: ...
 
@@ -90,7 +95,7 @@ class TorchEager:
 
     def _loss(self, term: Term, points: Tensor) -> Tensor:
         field = Derivatives(self._stated, self._network, points)
-        at = {axis: points[:, [index]] for index, axis in enumerate(self._stated.axes)}
+        at = {axis: _column(points, index) for index, axis in enumerate(self._stated.axes)}
         return sum((part.square().mean() for part in term.equations(Place(field, at, TORCH))), start=torch.zeros(()))
 
     def _step(self) -> None:
