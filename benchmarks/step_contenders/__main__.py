@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from benchmarks.step_contenders.protocol import CannotError, Contender
+from benchmarks.step_contenders.protocol import Contender
 
 
 def serve(module: str, problem: str, variant: str, orders: TextIO, answers: TextIO) -> None:
@@ -27,8 +27,6 @@ def serve(module: str, problem: str, variant: str, orders: TextIO, answers: Text
             else:
                 assert contender is not None
                 answer = _obey(contender, order, [int(word) for word in rest])
-        except CannotError as reason:
-            answer = {"error": str(reason)}
         except Exception as error:  # whatever a library raises is told, and the others go on
             answer = {"error": f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"}
         print(json.dumps(answer), file=answers, flush=True)

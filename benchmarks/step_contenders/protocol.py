@@ -10,10 +10,6 @@ RATE = 1e-3  # everybody's learning rate
 _TRIAL = 0.5  # seconds of processor time by which two ways of doing the same are compared
 
 
-class CannotError(Exception):
-    """The library has no way to state this problem; the sentence says why."""
-
-
 class Contender(Protocol):
     """One problem, ready to be trained by one library."""
 
