@@ -96,7 +96,7 @@ def test_between_solves_one_pass_takes_the_known_weights(memory: str) -> None:
             model.zero_grad()
             assert record.weights is not None
             values = torch.stack(list(losses_of(model, points(seed=number)).values()))
-            (torch.tensor(record.weights).to(values) @ values).backward()  # type: ignore[no-untyped-call]
+            (torch.tensor(record.weights, dtype=torch.float64) @ values).backward()  # type: ignore[no-untyped-call]
             assert np.abs(found - written(params)).max() <= 1e-12 * np.abs(found).max()
     assert ages == [0, 1, 2, 0, 1]
 
