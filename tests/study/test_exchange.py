@@ -3,6 +3,7 @@
 import csv
 import importlib.util
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +18,13 @@ from tests.study.runs import outcome, planned
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """Three runs, two of them finished; the second is of another seed."""
-    store = Store(tmp_path / "study.sqlite")
-    store.add("paper 1", planned(3))
-    for each in planned(2):
-        store.enter(each, outcome(each.configuration["seed"], records=250))
-    return store
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Three runs, two of them finished."""
+    with Store(tmp_path / "study.sqlite") as store:
+        store.add("paper 1", planned(3))
+        for each in planned(2):
+            store.enter(each, outcome(each.configuration["seed"], records=250))
+        yield store
 
 
 def test_a_store_that_went_through_a_folder_is_the_same(store: Store, tmp_path: Path) -> None:

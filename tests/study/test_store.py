@@ -1,9 +1,9 @@
 """The store as a record: what goes in comes out, once, and belongs to whoever holds the run."""
 
-import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +17,9 @@ from tests.study.runs import outcome, planned
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "study.sqlite")
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "study.sqlite") as store:
+        yield store
 
 
 def finished(store: Store, each: Planned) -> None:
@@ -223,13 +224,20 @@ def test_rows_load_their_arrays_after_the_store_was_closed_and_elsewhere(store: 
 
 def test_a_forked_child_uses_a_connection_of_its_own(store: Store) -> None:
     store.add("a", planned(2))
-    store.claim("a", "parent")
-    child = os.fork()
-    if child == 0:
-        claim = store.claim("a", "child")
-        os._exit(0 if claim is not None and store.finish(claim.key, "child", outcome(1)) else 1)
-    assert os.waitpid(child, 0)[1] == 0
-    assert store.status("a") == Status(running=1, done=1)
+    program = f"""
+import os
+from incenter.study.store import Store
+from tests.study.runs import outcome
+store = Store({str(store.path)!r})
+mine = store.claim("a", "parent")
+if os.fork() == 0:
+    claim = store.claim("a", "child")
+    os._exit(0 if store.finish(claim.key, "child", outcome(1)) else 1)
+assert os.wait()[1] == 0
+assert store.finish(mine.key, "parent", outcome(0))
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert store.status("a") == Status(done=2)
 
 
 def test_what_is_no_plain_array_is_refused_before_anything_is_written(store: Store) -> None:

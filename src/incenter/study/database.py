@@ -26,6 +26,7 @@ from incenter.study.transactions import transaction
 _ABANDONED: list[sqlite3.Connection] = []  # of the parent: SQLite forbids a forked child even to close them
 _TRIES = 40  # to settle, while others read or settle
 _PAUSE = 0.02  # seconds between tries
+_GRACE = 2.0  # seconds in which a process that works on the store makes a transaction
 
 
 class Database:
@@ -42,9 +43,8 @@ class Database:
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
+        self.settled()
         if self._process == os.getpid():
-            if self._settler is not None:
-                self._settler.join()
             with self._lock:
                 if self._connection is not None:
                     self._connection.close()
@@ -63,9 +63,14 @@ class Database:
             yield connection
 
     def settle(self) -> None:
-        """Move what is committed into the file itself, meanwhile: it takes two syncs of the disk."""
+        """Begin to move what is committed into the file itself: it takes two syncs of the disk."""
         self._settler = threading.Thread(target=_settle, args=[self.path], daemon=True)
         self._settler.start()
+
+    def settled(self) -> None:
+        """Wait until that is done."""
+        if self._settler is not None and self._process == os.getpid():
+            self._settler.join()
 
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
@@ -77,9 +82,10 @@ class Database:
 
     def _connected(self) -> sqlite3.Connection:
         """A connection that is on the -wal which everybody else uses."""
-        if self._connection is not None and self._wal != _inode(self.path):
-            # Somebody deleted the -wal. What this connection wrote to it is moved into the file from the deleted one.
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if self._connection is not None and self._wal != (now := _inode(self.path)):
+            # Somebody deleted the -wal. The first to see it moves what is in the deleted one into the file itself.
+            if now is None:
+                _move_all(self._connection)
             self._connection.close()
             self._connection = None
         if self._connection is None:
@@ -108,6 +114,7 @@ def _open(path: Path, *, create: bool) -> sqlite3.Connection:
     if not create and not path.is_file():
         raise IncenterError(f"There is no store {path}: name it with --store, or make it with incenter study run.")
     deadline = time.monotonic() + PATIENCE
+    _wait_for_wal(path)
     while True:
         try:
             return _connected(path, "mode=rwc")
@@ -140,9 +147,32 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
 def _settle(path: Path) -> None:
     """Nobody waits for this, and nothing is lost where it fails: the next one does the same."""
+    if _wal_is_gone(path):
+        return
     with contextlib.suppress(sqlite3.Error), contextlib.closing(_connect(path, "mode=rw")) as connection:
         for _ in range(_TRIES):
             busy, frames, moved = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             if not busy and frames == moved:
                 return
             time.sleep(_PAUSE)
+
+
+def _wal_is_gone(path: Path) -> bool:
+    """Whether somebody deleted the -wal alone: SQLite itself never leaves a -shm without it."""
+    return Path(f"{path}-shm").exists() and not Path(f"{path}-wal").exists()
+
+
+def _wait_for_wal(path: Path) -> None:
+    """Let a process that has the deleted -wal open make good for it; nobody does where that process is dead."""
+    deadline = time.monotonic() + _GRACE
+    while _wal_is_gone(path) and time.monotonic() < deadline:
+        time.sleep(_PAUSE)
+
+
+def _move_all(connection: sqlite3.Connection) -> None:
+    """Move all that is committed into the file, and wait for those who read or settle meanwhile."""
+    for _ in range(_TRIES):
+        busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if not busy:
+            return
+        time.sleep(_PAUSE)

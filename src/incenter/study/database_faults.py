@@ -7,7 +7,6 @@ from pathlib import Path
 
 from incenter.geometry.errors import IncenterError
 
-
 PATIENCE = 60.0  # seconds that a writer waits for others before it says so
 PRIMARY = 0xFF  # the part of an error's code that says of which kind it is
 
@@ -25,6 +24,8 @@ def in_words(path: Path) -> Iterator[None]:
         if type(error) not in (sqlite3.DatabaseError, sqlite3.OperationalError):
             raise
         raise _in_words(path, error) from error
+    except UnicodeDecodeError as error:  # SQLite's message repeats what it found in a damaged page
+        raise _damaged(path, "its list of tables cannot be read") from error
 
 
 def _in_words(path: Path, error: sqlite3.DatabaseError) -> IncenterError:
@@ -45,7 +46,11 @@ def _in_words(path: Path, error: sqlite3.DatabaseError) -> IncenterError:
         return IncenterError(
             f"{path} has been in use by another process for {PATIENCE:g} seconds: end that process, or wait for it."
         )
+    return _damaged(path, error)
+
+
+def _damaged(path: Path, why: object) -> DamagedStore:
     return DamagedStore(
-        f"{path} is damaged ({error}): `incenter study export FOLDER` saves every run that can still be read, and "
+        f"{path} is damaged ({why}): `incenter study export FOLDER` saves every run that can still be read, and "
         "`incenter study import FOLDER` puts them into a new store."
     )

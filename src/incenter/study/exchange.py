@@ -11,7 +11,7 @@ far as it goes.
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from typing import Any, Literal
 from incenter.geometry.errors import IncenterError
 from incenter.study import run_file
 from incenter.study.database_faults import DamagedStore
+from incenter.study.packing import Array
 from incenter.study.records import as_json
 from incenter.study.rows import Outcome, Planned, Row
 from incenter.study.salvage import salvaged
@@ -34,7 +35,7 @@ class Exported:
 
     written: int  # runs
     unchanged: int  # runs that the folder had
-    problems: tuple[str, ...]  # a sentence for each run that could not be read
+    problems: tuple[str, ...]  # a sentence for each run that could not be read, or not with its arrays
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,10 @@ def export(
     with _writing(folder):
         (folder / RUNS).mkdir(parents=True, exist_ok=True)
         for row in rows:
-            if row.status != "done":
-                continue
-            try:
-                counts[_write_run(folder, row, with_fields=row.key in drawn)] += 1
-            except IncenterError as error:  # its arrays are damaged
-                problems.append(str(error))
+            if row.status == "done":
+                history = _or_nothing(row.history, problems)
+                fields_of_run = _or_nothing(row.fields, problems) if row.key in drawn else {}
+                counts[_write_run(folder, row, history, fields_of_run)] += 1
         planned = {row.key: Planned(row.key, row.configuration, row.timeout_seconds) for row in rows}
         for name, keys in studies.items():
             _write_study(folder, name, [planned[key] for key in keys if key in planned])
@@ -119,16 +118,27 @@ def _first_seeds(rows: Iterable[Row]) -> set[str]:
     return {row.key for row in first.values()}
 
 
-def _write_run(folder: Path, row: Row, *, with_fields: bool) -> bool:
-    """Whether the file was written; one that says the same already stays."""
+def _or_nothing(load: Callable[[], dict[str, Array]], problems: list[str]) -> dict[str, Array]:
+    """Arrays; where they are damaged that is said, and the rest of the result is kept without them."""
+    try:
+        return load()
+    except IncenterError as error:
+        problems.append(str(error))
+        return {}
+
+
+def _write_run(folder: Path, row: Row, history: dict[str, Array], fields: dict[str, Array]) -> bool:
+    """Whether the file was written; one that says as much already stays."""
     name = "-".join([row.problem, row.method, "seed", str(row.seed), row.key])
     path = folder / RUNS / (_plain(name) + ".json")
-    fields = row.fields() if with_fields else {}
-    if (kept := _kept(path)) is not None and kept.parameters_hash == row.parameters and (kept.fields or not fields):
-        return False
+    kept = _kept(path)
+    if kept is not None and kept.parameters_hash == row.parameters:
+        if set(history) <= set(kept.history) and set(fields) <= set(kept.fields):
+            return False
+        history, fields = history or dict(kept.history), fields or dict(kept.fields)
     outcome = Outcome(
         summary=row.summary,
-        history=row.history(),
+        history=history,
         parameters_hash=row.parameters or "",
         fields=fields,
         versions=row.versions,

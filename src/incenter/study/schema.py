@@ -71,10 +71,10 @@ def _make(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def on_network(path: Path) -> bool:
-    """Whether `path` is on a file system of another machine, as far as /proc/mounts tells."""
+def on_network(path: Path, table: Path = Path("/proc/mounts")) -> bool:
+    """Whether `path` is on a file system of another machine, as far as the table of mounts tells."""
     try:
-        mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+        mounts = [line.split() for line in table.read_text().splitlines()]
     except OSError:
         return False
     home = path.absolute().parent.resolve()

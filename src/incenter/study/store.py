@@ -53,6 +53,10 @@ class Store:
         """Let go of the file; rows that were read can still load their arrays."""
         self._database.close()
 
+    def settled(self) -> None:
+        """Wait until what was finished is in the file itself, and no longer in the -wal beside it only."""
+        self._database.settled()
+
     # What is to run
 
     def add(self, study: str, planned: Iterable[Planned]) -> Added:
@@ -125,7 +129,8 @@ class Store:
             taken = statements.end_mine(connection, self._mine(key, worker))
             if taken:
                 statements.insert_result(connection, key, outcome, arrays)
-        self._database.settle()
+        if taken:
+            self._database.settle()
         return taken
 
     def fail(self, key: str, worker: str, error_text: str) -> bool:
