@@ -32,7 +32,8 @@ def spectral() -> tuple[np.ndarray, np.ndarray]:
     decay = -DIFFUSION * (np.pi * np.fft.rfftfreq(MODES, 1.0 / MODES)) ** 2
 
     def rate(_: float, u: np.ndarray) -> np.ndarray:
-        return np.fft.irfft(decay * np.fft.rfft(u)) + REACTION * (u - u**3)
+        u_t: np.ndarray = np.fft.irfft(decay * np.fft.rfft(u)) + REACTION * (u - u**3)
+        return u_t
 
     u = solve_ivp(rate, (0.0, 1.0), start(x, np), t_eval=t, rtol=1e-9, atol=1e-11).y
     points = np.stack(np.meshgrid(x, t, indexing="ij"), axis=-1)

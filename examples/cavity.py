@@ -6,8 +6,8 @@
     u = 16 x^2 (1 - x)^2, v = 0 on the lid y = 1;   u = v = 0 on the other walls
 
 The lid's speed vanishes at its ends, so that the corners have one value. The pressure is known up to a constant only,
-which nothing here asks for. The error is that of u along the vertical line through the middle. Chebyshev directions find
-the flow roughly; L-BFGS, which a smooth problem with its points kept suits well, finishes it.
+which nothing here asks for. The error is that of u along the vertical line through the middle. Chebyshev directions
+find the flow roughly; L-BFGS, which a smooth problem with its points kept suits well, finishes it.
 
     python examples/cavity.py
     incenter train examples/cavity.py:cavity --method chebyshev --set finish=lbfgs --set finish_steps=3000
