@@ -113,11 +113,12 @@ def test_values_come_back_exactly(values: np.ndarray) -> None:
     if values.dtype.kind == "f":
         values = np.where(np.isnan(values), np.array(np.nan, values.dtype), values)  # one NaN is as good as another
     (each,) = planned(1)
-    text = run_file.text_of(each, Outcome({}, {}, "", {"values": values}))
+    text = run_file.text_of(each, Outcome({}, {"values": values}, "", {"values": values}))
     _, back = run_file.run_of(run_file.content_of(text))
-    assert back.fields["values"].dtype == values.dtype
-    assert back.fields["values"].shape == values.shape
-    assert back.fields["values"].tobytes() == values.tobytes()
+    for arrays in (back.history, back.fields):
+        assert arrays["values"].dtype == values.dtype
+        assert arrays["values"].shape == values.shape
+        assert arrays["values"].tobytes() == values.tobytes()
 
 
 def test_line_ends_may_change(store: Store, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Names of workers: unique for ever, readable, and enough to tell on the same machine that a worker is dead.
 
-    node7-3fa9c1:4242:881734:b27e       host and its boot, process, its start, and a random part
+    node7-3fa9c1:4242:881734:b27e09c1       host and its boot, process, its start, and a random part
 
 The boot and the space of process numbers are in the name, because host names and process numbers come again: in the
 next container both may be the same.
@@ -16,7 +16,7 @@ from pathlib import Path
 
 def new_worker() -> str:
     """A name for a worker of this process; every call gives another."""
-    return f"{this_machine()}:{os.getpid()}:{_start(os.getpid())}:{secrets.token_hex(2)}"
+    return f"{this_machine()}:{os.getpid()}:{_start(os.getpid())}:{secrets.token_hex(4)}"
 
 
 def is_elsewhere(worker: str) -> bool:
@@ -27,7 +27,7 @@ def is_elsewhere(worker: str) -> bool:
 def is_dead(worker: str) -> bool:
     """Whether a worker has certainly ended; False for what cannot be known from here."""
     parts = worker.split(":")
-    if len(parts) != 4 or parts[0] != this_machine() or not parts[1].isdecimal():
+    if os.name != "posix" or len(parts) != 4 or parts[0] != this_machine() or not parts[1].isdecimal():
         return False
     process = int(parts[1])
     try:

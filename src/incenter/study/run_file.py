@@ -6,17 +6,20 @@
     "configuration": {...},
     ...
     "history": {"step": {"dtype": "<i8", "shape": [100], "values": [1, 2, ...]}, ...},
-    "fields": {...},
+    "fields": {"u": {"dtype": "<f4", "shape": [64, 64], "packed": "c$@..."}, ...},
     "sha256": "..."
     }
 
 The file is JSON with one entry a line, so that it can live in git. The hash is of the values, not of the text: line
 ends may change. Of a float32 as few digits are written as bring it back. What is not finite is written "nan", "inf",
-"-inf".
+"-inf". Fields, which nobody reads as numbers, are packed to a third of that: their bytes, first those of the first
+byte of each value, then of the second, ..., through zlib and base 85.
 """
 
+import base64
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,7 +51,7 @@ def text_of(planned: Planned, outcome: Outcome) -> str:
         "started": outcome.started,
         "ended": outcome.ended,
         "history": {name: _written(array) for name, array in thinned(outcome.history).items()},
-        "fields": {name: _written(array) for name, array in outcome.fields.items()},
+        "fields": {name: _packed(array) for name, array in outcome.fields.items()},
     }
     return signed(content)
 
@@ -113,6 +116,13 @@ def _written(array: Array) -> dict[str, Any]:
     return {"dtype": array.dtype.str, "shape": list(array.shape), "values": values}
 
 
+def _packed(array: Array) -> dict[str, Any]:
+    array = np.asarray(array)
+    data = np.frombuffer(array.tobytes(), np.uint8).reshape(-1, array.dtype.itemsize).T.tobytes()
+    packed = base64.b85encode(zlib.compress(data, 9)).decode()
+    return {"dtype": array.dtype.str, "shape": list(array.shape), "packed": packed}
+
+
 def _short(array: Array) -> Array:
     """The float64 with the fewest digits that become these values when they are rounded to their own precision."""
     if array.dtype.kind != "f" or array.dtype.itemsize >= 8:
@@ -124,6 +134,9 @@ def _short(array: Array) -> Array:
 
 def _read(written: Mapping[str, Any]) -> Array:
     dtype = np.dtype(written["dtype"])
+    if "packed" in written:
+        data = np.frombuffer(zlib.decompress(base64.b85decode(written["packed"])), np.uint8)
+        return np.frombuffer(data.reshape(dtype.itemsize, -1).T.tobytes(), dtype).reshape(written["shape"]).copy()
     # Text first: "nan" among the numbers is one of them.
     values = [float(value) for value in written["values"]] if dtype.kind == "f" else written["values"]
     return np.array(values, dtype=dtype).reshape(written["shape"])
