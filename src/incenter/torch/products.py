@@ -12,6 +12,7 @@ Row: TypeAlias = list[torch.Tensor | None]  # one loss's gradient; None where it
 
 BLOCK = {"cpu": 65_536}  # columns: 0.5 MB per row, which stays in the cache
 ELSEWHERE = 1 << 20  # not measured: few enough launches, 8 MB per row
+FEW_ROWS = 16  # up to here a processor multiplies row by row in half the time of a matrix product
 
 
 def gram(rows: Sequence[Row], device: torch.device) -> torch.Tensor:
@@ -30,9 +31,10 @@ def gram(rows: Sequence[Row], device: torch.device) -> torch.Tensor:
                 _fill(target, part, start)
             start, filled = start + taken, filled + taken
             if filled == block:
-                K.addmm_(X, X.T)
+                _add_products(K, X)
                 filled = 0
-    return K.addmm_(X[:, :filled], X[:, :filled].T)
+    _add_products(K, X[:, :filled])
+    return torch.triu(K) + torch.triu(K, 1).T
 
 
 def weighted_sum(weights: Sequence[float], parts: Sequence[torch.Tensor | None], like: torch.Tensor) -> torch.Tensor:
@@ -50,6 +52,15 @@ def add_to_grad(parameter: torch.Tensor, gradient: torch.Tensor) -> None:
         parameter.grad = gradient
     else:
         parameter.grad.add_(gradient)
+
+
+def _add_products(K: torch.Tensor, X: torch.Tensor) -> None:
+    """Adds the upper triangle of X X^T; the lower one may be anything."""
+    if X.device.type != "cpu" or len(X) > FEW_ROWS:
+        K.addmm_(X, X.T)
+        return
+    for index in range(len(X)):
+        K[index, index:].addmv_(X[index:], X[index])
 
 
 def _fill(target: torch.Tensor, part: torch.Tensor | None, start: int) -> None:
