@@ -222,6 +222,19 @@ def test_rows_load_their_arrays_after_the_store_was_closed_and_elsewhere(store: 
     assert pickle.loads(pickle.dumps(row)).history()["step"].tolist() == [2, 4, 6, 8, 10]
 
 
+def test_a_store_stays_where_it_is_when_the_working_directory_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Store("study.sqlite") as store:
+        store.add("a", planned(1))
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        store.close()
+        with pickle.loads(pickle.dumps(store)) as copy:
+            assert store.status("a") == copy.status("a") == Status(waiting=1)
+
+
 def test_a_forked_child_uses_a_connection_of_its_own(store: Store) -> None:
     store.add("a", planned(2))
     program = f"""

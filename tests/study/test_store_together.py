@@ -33,7 +33,7 @@ WORKING = """
 import sys
 from pathlib import Path
 from tests.study.runs import work
-print(work(Path(sys.argv[1]), "a", float(sys.argv[2])), flush=True)
+print(work(Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])), flush=True)
 """
 
 
@@ -83,11 +83,15 @@ def test_processes_that_open_a_fresh_store_at_once_make_it_once(tmp_path: Path) 
                 assert store.status("a") == Status(waiting=5)
 
 
-def test_two_runners_and_a_reader_on_one_store(tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", ["a", "b"])
+def test_two_runners_and_a_reader_on_one_store(tmp_path: Path, other: str) -> None:
+    """On one study, and on two that have half of their runs in common."""
     path = tmp_path / "study.sqlite"
     with Store(path) as store:
         store.add("a", planned(40))
-        with several(2, WORKING, path, 0.002) as processes:
+        store.add("b", planned(40)[:20])
+        with several(1, WORKING, path, "a", 0.002) as first, several(1, WORKING, path, other, 0.002) as second:
+            processes = [*first, *second]
             seen = [0]
             while any(process.poll() is None for process in processes):
                 seen.append(store.status("a").done)
@@ -121,7 +125,7 @@ def killed_at_random(path: Path, *, count: int, kills: int, seed: int) -> int:
     released = 0
     with Store(path) as store:
         store.add("a", planned(count))
-        processes = [started(WORKING, path, 0.005) for _ in range(2)]
+        processes = [started(WORKING, path, "a", 0.005) for _ in range(2)]
         for _ in range(kills):
             before = store.status("a").done
             while store.status("a").left and store.status("a").done < before + 2:  # it has begun to work
@@ -131,7 +135,7 @@ def killed_at_random(path: Path, *, count: int, kills: int, seed: int) -> int:
             os.kill(victim.pid, signal.SIGKILL)
             victim.communicate()
             released += len(store.release("a"))
-            processes.append(started(WORKING, path, 0.005))
+            processes.append(started(WORKING, path, "a", 0.005))
         ends = [process.communicate() for process in processes]
         assert [error for _, error in ends] == ["", ""]
         assert store.status("a").running == 0

@@ -33,13 +33,17 @@ class Database:
     """Connections to the file at `path`, made when they are first needed."""
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
+        self._connection: sqlite3.Connection | None = None
         self.path = path
         self._create = create
         self._lock = threading.RLock()
         self._process = os.getpid()
-        self._connection: sqlite3.Connection | None = None
         self._wal: int | None = None  # the inode of the -wal that this connection writes to
         self._settler: threading.Thread | None = None
+
+    def __del__(self) -> None:
+        if self._connection is not None and self._process == os.getpid():
+            self._connection.close()  # of rows that were sent to this process, which have a store that nobody closes
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
@@ -120,12 +124,17 @@ def _open(path: Path, *, create: bool) -> sqlite3.Connection:
             return _connected(path, "mode=rwc")
         except sqlite3.OperationalError as error:
             code = PRIMARY & error.sqlite_errorcode
-            if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) and path.is_file():
-                return _connected(path, "immutable=1")  # in a folder where no -wal can be made
+            if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) and _is_read_only(path):
+                return _connected(path, "immutable=1")
             # Changing the journal mode does not wait for others, as everything else does.
             if code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or time.monotonic() > deadline:
                 raise
             time.sleep(_PAUSE)
+
+
+def _is_read_only(path: Path) -> bool:
+    """Whether this is a file in a folder where no -wal can be made: then nobody else can change it either."""
+    return path.is_file() and not os.access(path.parent, os.W_OK)
 
 
 def _connected(path: Path, mode: str) -> sqlite3.Connection:

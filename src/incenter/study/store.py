@@ -32,7 +32,7 @@ class Store:
     """The runs in the file at `path`; without `create` it must be there already. For any number of threads."""
 
     def __init__(self, path: str | Path = FILE, *, create: bool = True) -> None:
-        self.path = Path(path)
+        self.path = Path(path).absolute()  # whoever uses it may change the working directory
         self.damaged: dict[str, str] = {}  # what reading found: a sentence for each run that was left out
         self._database = Database(self.path, create=create)
         self._tokens: dict[tuple[str, str], int] = {}  # which attempt the claims were that were made here
