@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -24,6 +26,15 @@ def test_a_grid_has_its_ends_and_its_first_axis_outermost() -> None:
     np.testing.assert_array_equal(reference.points, np.stack([x.ravel(), t.ravel()], axis=1))
     np.testing.assert_array_equal(reference.values[:, 0], (np.sin(x) * t).ravel())
     assert reference.outputs == ("u",)
+
+
+def test_a_function_of_jax_arrays_is_called_on_numbers_even_while_a_program_is_traced() -> None:
+    reference = Reference(lambda x, t: jnp.sin(x + 1) * t, x=5, t=3).on(DOMAIN, ("u",))
+    total = jax.jit(lambda: jnp.sum(jnp.asarray(reference.values)))()
+    assert float(total) == pytest.approx(
+        np.sum(Reference(lambda x, t: np.sin(x + 1) * t, x=5, t=3).on(DOMAIN, ("u",)).values), rel=1e-6
+    )
+    assert isinstance(reference.values, np.ndarray)
 
 
 def test_a_grid_keeps_to_the_domain() -> None:

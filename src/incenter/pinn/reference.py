@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import jax
 import numpy as np
 
 from incenter.geometry.errors import IncenterError
@@ -82,7 +83,8 @@ class Evaluated:
         if self.recipe.values is not None:
             return self._columns(self.recipe.values)
         assert self.recipe.function is not None, "a reference has values or a function"
-        result = self.recipe.function(**dict(zip(self.domain.axes, self.points.T, strict=True)))
+        with jax.ensure_compile_time_eval():  # values may be asked for while a program is being traced
+            result = self.recipe.function(**dict(zip(self.domain.axes, self.points.T, strict=True)))
         if isinstance(result, (tuple, list)):
             result = np.stack([np.broadcast_to(np.asarray(one), (len(self.points),)) for one in result], axis=1)
         return self._columns(read_values("the Reference's function", result, len(self.points)))
