@@ -3,11 +3,12 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
 from incenter.cli import INTERRUPTED
+from incenter.geometry.errors import IncenterError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -67,6 +68,124 @@ def run(
         with Display(console) as display:
             report = run_study(opened, read.name, planned, chosen, watch=display)
     _end(report, console)
+
+
+@app.command
+def plans(name: Annotated[str | None, Parameter(name=["PLAN"])] = None, /) -> None:
+    """List the plans that come with incenter, or print one, to be copied into a file and changed.
+
+    Parameters
+    ----------
+    name
+        The plan to print.
+    """
+    from rich.console import Console
+
+    from incenter.cli.study_view import plans_table
+    from incenter.study import plans as known
+
+    if name is not None:
+        known.load(name)
+        print(known.text_of(name), end="")
+        return
+    Console().print(plans_table([known.load(each) for each in known.built_in()]))
+
+
+@app.command
+def status(
+    study: Annotated[str | None, Parameter(name=["STUDY"])] = None,
+    /,
+    *,
+    store: StoreFile = STORE,
+    traceback: Annotated[str | None, Parameter(name="--traceback")] = None,
+) -> None:
+    """Say how many runs are where, which ones run, and which ones failed of what; also while they run.
+
+    Parameters
+    ----------
+    study
+        The name of a plan; without it, of all.
+    store
+        The file that keeps what ran.
+    traceback
+        The key of a failed run: print the whole of what it failed of.
+    """
+    from rich.console import Console
+
+    from incenter.cli.study_view import failures, running_table, status_table
+    from incenter.study.store import Store
+
+    console = Console()
+    with Store(store, create=False) as opened:
+        if traceback is not None:
+            _say(console, opened.row(traceback).error or f"Run {traceback} has not failed.")
+            return
+        names = opened.studies()
+        if study is not None and study not in names:
+            raise IncenterError(f"There is no study {study!r} in {store}; there are: {', '.join(names) or 'none yet'}.")
+        chosen = names if study is None else [study]
+        console.print(status_table({name: opened.status(name) for name in chosen}))
+        running, failed = opened.rows(study, "running"), opened.rows(study, "failed")
+        if running:
+            console.print(running_table(running))
+        if failed:
+            _say(console, failures(failed))
+        for sentence in opened.damaged.values():
+            _say(console, sentence)
+
+
+@app.command
+def export(
+    folder: Path,
+    /,
+    study: Annotated[str | None, Parameter(name=["STUDY"])] = None,
+    *,
+    store: StoreFile = STORE,
+    fields: Literal["first", "all", "none"] = "first",
+) -> None:
+    """Write finished runs into a folder of small text files, which can live in git.
+
+    Parameters
+    ----------
+    folder
+        Where to; what is there stays.
+    study
+        The name of a plan; without it, all runs.
+    store
+        The file that keeps what ran.
+    fields
+        Of which runs the final fields are written: of the first seed of each, of all, of none.
+    """
+    from rich.console import Console
+
+    from incenter.study.exchange import export as write
+    from incenter.study.store import Store
+
+    console = Console(stderr=True)
+    with Store(store, create=False) as opened:
+        found = write(opened, folder, study, fields=fields)
+    _say(console, f"{folder}: {found.written} results written, {found.unchanged} were there.")
+    for problem in found.problems:
+        _say(console, problem)
+
+
+@app.command(name="import")
+def import_(folder: Path, /, *, store: StoreFile = STORE) -> None:
+    """Take the results in a folder into a store; they are not run again.
+
+    Parameters
+    ----------
+    folder
+        As `incenter study export` writes it.
+    store
+        The file that keeps what ran; it is made where there is none.
+    """
+    from rich.console import Console
+
+    from incenter.study.store import Store
+
+    with Store(store) as opened:
+        _take_in(opened, folder, Console(stderr=True))
 
 
 def _end(report: "Report", console: "Console") -> None:

@@ -5,10 +5,11 @@ there is a line of it every `_EVERY` seconds. All of it is on stderr.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.console import Console, Group
 from rich.live import Live
 from rich.markup import escape
@@ -19,7 +20,8 @@ from rich.text import Text
 from incenter.cli.train_view import QUIET, clock_time
 
 if TYPE_CHECKING:
-    from incenter.study.rows import Row
+    from incenter.study.plans import Plan
+    from incenter.study.rows import Row, Status
     from incenter.study.runner import Snapshot
 
 _EVERY = 30.0  # seconds between two plain lines
@@ -78,7 +80,7 @@ def summary(snapshot: "Snapshot") -> str:
     status = snapshot.status
     parts = [f"{status.done} of {status.total} done", f"{status.running} running"]
     parts += [f"{status.failed} failed"] if status.failed else []
-    parts += [f"{clock_time(snapshot.seconds_left)} left"] if snapshot.seconds_left is not None else []
+    parts += [f"{clock_time(snapshot.seconds_left)} left"] if snapshot.seconds_left and status.left else []
     return ", ".join(parts)
 
 
@@ -110,6 +112,41 @@ def failures(rows: "Sequence[Row]") -> str:
     count = f"{len(rows)} runs failed" if len(rows) > 1 else "1 run failed"
     last = "`incenter study status --traceback KEY` shows all of an error; run the study again to try them again."
     return "\n".join([f"{count}:", *lines, *more, last])
+
+
+def status_table(found: "Mapping[str, Status]") -> Table:
+    """The studies of a store below each other."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("study")
+    for name in ("runs", "done", "running", "waiting", "failed"):
+        table.add_column(name, justify="right")
+    for name, each in found.items():
+        counts = (each.total, each.done, each.running, each.waiting, each.failed)
+        table.add_row(name, *(str(count) for count in counts))
+    return table
+
+
+def running_table(rows: "Sequence[Row]") -> Table:
+    """The runs that are running anywhere, and how far they are."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False)
+    for name in ("running", "at step", "worker", "since"):
+        table.add_column(name)
+    for row in rows:
+        since = "" if row.started is None else clock_time(time.time() - row.started)
+        table.add_row(name_of(row), _progress(row), (row.worker or "").partition(":")[0], since)
+    return table
+
+
+def plans_table(plans: "Sequence[Plan]") -> Table:
+    """The plans that come with the library."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False)
+    for name in ("plan", "problems", "methods", "seeds", "what it is"):
+        table.add_column(name)
+    for plan in plans:
+        grids = plan.grids
+        counts = (sum(len(getattr(grid, what)) for grid in grids) for what in ("problems", "methods", "seeds"))
+        table.add_row(plan.name, *map(str, counts), plan.title)
+    return table
 
 
 def _progress(row: "Row") -> str:
