@@ -144,7 +144,10 @@ def _exponents(largest: Weights) -> Weights:
 
 
 def _scale(G: Matrix, exponents: Weights) -> Matrix:
-    """Rows times 2^exponents, in two steps because 2^exponents itself may be out of range."""
+    """Rows times 2^exponents, in two steps because 2^exponents itself may be out of range.
+
+    The two powers are made once per row: `ldexp` of every entry was a tenth of a training step in JAX.
+    """
     xp = namespace(G)
-    half = exponents // 2
-    return xp.ldexp(xp.ldexp(G, half[:, None]), (exponents - half)[:, None])
+    half, one = exponents // 2, xp.ones_like(G[:, 0])
+    return G * xp.ldexp(one, half)[:, None] * xp.ldexp(one, exponents - half)[:, None]
