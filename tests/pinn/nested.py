@@ -21,6 +21,14 @@ SMOOTH: dict[str, Callable[[Array], Array]] = {
 }
 
 
+def quickly(function: Callable[..., Any]) -> Any:
+    """Compiled with little care: these programs run once."""
+    return jax.jit(
+        function,
+        compiler_options={"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True},
+    )
+
+
 def plainly(network: Any) -> Plainly:
     """The network as its definition has it, without any of the machinery that pushes jets."""
     match network:

@@ -1,17 +1,17 @@
 """What a residual sees: outputs of the network as arrays with derivatives, `u`, `u.x`, `u.xx`, `u.lap`, `u.at.x`.
 
-A field is the array (N,) of its values wherever an array is wanted. First derivatives are arrays. Second derivatives
-stay symbolic while they are added and scaled by numbers,
+A field is the array (N,) of its values wherever an array is wanted. Sums stay symbolic while they can,
 
     e = array + sum over fields f of  L_f f,     L_f = sum_ij A_ij d_i d_j  with constant coefficients,
 
-so that `u.t - u.xx - u.yy` asks for one operator and not for two; anything else that is done to them turns them into
-arrays. A field takes its numbers from a `Source`. The one that records is handed out first, inside `jax.eval_shape`,
-and knows afterwards which streams the network must carry.
+so that `u.t - u.xx - u.yy` asks for one operator and not for two. A factor that is no number, or a function, turns e
+into an array; so does a plain array on the left (`f - u.xx - u.yy` has two operators, `-u.xx - u.yy + f` has one). A
+field takes its numbers from a `Source`. The one that records is handed out first, inside `jax.eval_shape`, and knows
+afterwards which streams the network must carry.
 """
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import jax
@@ -84,12 +84,15 @@ class UnknownDerivative(IncenterError, AttributeError):
 
 
 class ArrayLike:
-    """Arithmetic of something that is an array as soon as it meets one."""
+    """Arithmetic of something that is an array as soon as a function wants one; what comes out is symbolic again."""
 
     __array_ufunc__ = None  # a NumPy number on the left leaves the operation to us
 
     def __jax_array__(self) -> Array:
         raise NotImplementedError
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.__jax_array__(), dtype=dtype, copy=copy)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -99,38 +102,40 @@ class ArrayLike:
     def dtype(self) -> Any:
         return self.__jax_array__().dtype
 
-    def __add__(self, other: Any) -> Any:
-        return _sum(self, other, 1.0)
+    def __add__(self, other: Any) -> "Lazy":
+        return as_lazy(self).plus(as_lazy(other))
 
-    def __sub__(self, other: Any) -> Any:
-        return _sum(self, other, -1.0)
+    def __sub__(self, other: Any) -> "Lazy":
+        return as_lazy(self).plus(as_lazy(other).scaled(-1.0))
 
-    def __rsub__(self, other: Any) -> Any:
-        return _sum(-self, other, 1.0)
+    def __rsub__(self, other: Any) -> "Lazy":
+        return as_lazy(other) - self
 
-    def __mul__(self, other: Any) -> Any:
-        return as_array(self) * as_array(other)
+    def __neg__(self) -> "Lazy":
+        return as_lazy(self).scaled(-1.0)
 
-    def __truediv__(self, other: Any) -> Any:
-        return as_array(self) / as_array(other)
+    def __pos__(self) -> "Lazy":
+        return as_lazy(self)
 
-    def __rtruediv__(self, other: Any) -> Any:
-        return as_array(other) / as_array(self)
+    def __mul__(self, other: Any) -> "Lazy":
+        return as_lazy(self).scaled(float(other)) if is_number(other) else Lazy(as_array(self) * as_array(other))
 
-    def __pow__(self, other: Any) -> Any:
-        return as_array(self) ** as_array(other)
+    def __truediv__(self, other: Any) -> "Lazy":
+        if is_number(other) and other != 0:
+            return as_lazy(self).divided(float(other))
+        return Lazy(as_array(self) / as_array(other))
 
-    def __rpow__(self, other: Any) -> Any:
-        return as_array(other) ** as_array(self)
+    def __rtruediv__(self, other: Any) -> "Lazy":
+        return Lazy(as_array(other) / as_array(self))
 
-    def __neg__(self) -> Any:
-        return -as_array(self)
+    def __pow__(self, other: Any) -> "Lazy":
+        return Lazy(as_array(self) ** as_array(other))
 
-    def __pos__(self) -> Any:
-        return self
+    def __rpow__(self, other: Any) -> "Lazy":
+        return Lazy(as_array(other) ** as_array(self))
 
-    def __abs__(self) -> Any:
-        return abs(as_array(self))
+    def __abs__(self) -> "Lazy":
+        return Lazy(abs(as_array(self)))
 
     def __lt__(self, other: Any) -> Any:
         return as_array(self) < as_array(other)
@@ -147,11 +152,11 @@ class ArrayLike:
     def __getitem__(self, index: Any) -> Any:
         return as_array(self)[index]
 
-    def __radd__(self, other: Any) -> Any:
-        return self + other
+    def __radd__(self, other: Any) -> "Lazy":
+        return self.__add__(other)
 
-    def __rmul__(self, other: Any) -> Any:
-        return self * other
+    def __rmul__(self, other: Any) -> "Lazy":
+        return self.__mul__(other)
 
 
 class Field(ArrayLike):
@@ -172,10 +177,10 @@ class Field(ArrayLike):
     def lap(self) -> "Lazy":
         """The sum of the second derivatives over the space axes."""
         space = [k for k, axis in enumerate(self._source.axes) if axis != TIME]
-        return Lazy(None, {self: {(k, k): 1.0 for k in space}})
+        return Lazy(operators={self: {(k, k): 1.0 for k in space}})
 
     @property
-    def normal(self) -> Array:
+    def normal(self) -> "Lazy":
         """The derivative along the outward normal, on a boundary."""
         normals = self._source.normals
         if normals is None:
@@ -183,18 +188,18 @@ class Field(ArrayLike):
                 f"`{self._name}.normal` needs a boundary, and these points have no normal; use it in a Boundary term."
             )
         along = [k for k, axis in enumerate(self._source.axes) if axis != TIME]
-        return sum((normals[:, k] * self._source.first(self._name, k) for k in along), start=jnp.zeros(()))
+        return sum((Lazy(normals[:, k] * self._source.first(self._name, k)) for k in along), start=Lazy())
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         axes = self._source.axes
         if name in axes:
-            return self._source.first(self._name, axes.index(name))
+            return Lazy(self._source.first(self._name, axes.index(name)))
         pairs = [(i, j) for i, one in enumerate(axes) for j, two in enumerate(axes) if one + two == name]
         if pairs:
             low, high = sorted(pairs[0])
-            return Lazy(None, {self: {(low, high): 1.0}})
+            return Lazy(operators={self: {(low, high): 1.0}})
         raise UnknownDerivative(self._unknown(name))
 
     def _unknown(self, name: str) -> str:
@@ -231,10 +236,16 @@ class Coordinates:
 
 
 class Lazy(ArrayLike):
-    """array + sum over fields of a second-order operator of the field."""
+    """array + sum over fields of a second-order operator of the field; no array, None, is zero."""
 
-    def __init__(self, array: Any, operators: Mapping[Field, Mapping[Pair, float]]) -> None:
-        self._array, self._operators = array, operators
+    def __init__(self, array: Any = None, operators: Mapping[Field, Mapping[Pair, float]] | None = None) -> None:
+        self._array, self._operators = array, operators or {}
+
+    def __getattr__(self, name: str) -> Any:
+        """What an array has otherwise: `astype`, `mean`, `at`."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.__jax_array__(), name)
 
     def __jax_array__(self) -> Array:
         total = self._array
@@ -245,36 +256,37 @@ class Lazy(ArrayLike):
             else:
                 part = jnp.zeros_like(field._source.points[:, 0])
             total = part if total is None else total + part
-        return jnp.asarray(total)
-
-    def __neg__(self) -> "Lazy":
-        return self.scaled(-1.0)
-
-    def __mul__(self, other: Any) -> Any:
-        return self.scaled(float(other)) if is_number(other) else super().__mul__(other)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.scaled(1.0 / float(other)) if is_number(other) and other != 0 else super().__truediv__(other)
+        return jnp.asarray(0.0 if total is None else total)
 
     def scaled(self, factor: float) -> "Lazy":
         """All of it times a number."""
-        array = None if self._array is None else factor * self._array
-        operators = {
-            field: {pair: factor * value for pair, value in coefficients.items()}
+        if self._array is None:
+            array = None
+        else:
+            array = -self._array if factor == -1.0 else factor * self._array
+        return Lazy(array, self._each(lambda value: factor * value))
+
+    def divided(self, number: float) -> "Lazy":
+        """All of it over a number."""
+        array = None if self._array is None else self._array / number
+        return Lazy(array, self._each(lambda value: value / number))
+
+    def plus(self, other: "Lazy") -> "Lazy":
+        """The sum, symbolic as far as both are."""
+        operators = {field: dict(coefficients) for field, coefficients in self._operators.items()}
+        for field, coefficients in other._operators.items():
+            mine = operators.setdefault(field, {})
+            for pair, value in coefficients.items():
+                mine[pair] = mine.get(pair, 0.0) + value
+        if self._array is None or other._array is None:
+            return Lazy(other._array if self._array is None else self._array, operators)
+        return Lazy(self._array + other._array, operators)
+
+    def _each(self, change: Callable[[float], float]) -> dict[Field, dict[Pair, float]]:
+        return {
+            field: {pair: change(value) for pair, value in coefficients.items()}
             for field, coefficients in self._operators.items()
         }
-        return Lazy(array, operators)
-
-    def plus(self, other: Any, sign: float) -> "Lazy":
-        """self + sign * other, symbolic as far as both are."""
-        if isinstance(other, Lazy):
-            operators = {field: dict(coefficients) for field, coefficients in self._operators.items()}
-            for field, coefficients in other._operators.items():
-                mine = operators.setdefault(field, {})
-                for pair, value in coefficients.items():
-                    mine[pair] = mine.get(pair, 0.0) + sign * value
-            return Lazy(_added(self._array, other._array, sign), operators)
-        return Lazy(_added(self._array, as_array(other), sign), self._operators)
 
 
 def is_number(value: Any) -> bool:
@@ -287,20 +299,9 @@ def as_array(value: Any) -> Any:
     return value.__jax_array__() if isinstance(value, ArrayLike) else value
 
 
-def _sum(left: ArrayLike, right: Any, sign: float) -> Any:
-    if isinstance(left, Lazy):
-        return left.plus(right, sign)
-    if isinstance(right, Lazy):
-        return right.scaled(sign).plus(left, 1.0)
-    return as_array(left) + as_array(right) if sign > 0 else as_array(left) - as_array(right)
-
-
-def _added(left: Any, right: Any, sign: float) -> Any:
-    if right is None:
-        return left
-    if left is None:
-        return right if sign > 0 else -right
-    return left + right if sign > 0 else left - right
+def as_lazy(value: Any) -> Lazy:
+    """Anything as a symbolic sum."""
+    return value if isinstance(value, Lazy) else Lazy(as_array(value))
 
 
 def _spelled(name: str, axes: tuple[str, ...]) -> list[str] | None:

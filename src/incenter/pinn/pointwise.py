@@ -98,8 +98,9 @@ def _keeps_rows(equation: Any, kinds: list[Kind]) -> bool:
             return bool(settings["broadcast_dimensions"][0] == 0 and shape[0] == shapes[0][0])
         case "transpose":
             return bool(settings["permutation"][0] == 0)
-        case "concatenate":
-            return settings["dimension"] != 0 and Kind.FREE not in kinds
+        case "concatenate" | "stack":
+            along = settings["dimension" if name == "concatenate" else "axis"]
+            return along != 0 and Kind.FREE not in kinds
         case "gather":  # a free table, read at indices that have rows
             return kinds == [Kind.FREE, Kind.ROWS] and 0 not in settings["dimension_numbers"].offset_dims
         case "dot_general":
