@@ -9,6 +9,7 @@ Each module here holds one rule, called as its module is; adding one is adding a
 its fields; `from incenter.methods.cagrad import CAGrad` does the same with types.
 """
 
+import dataclasses
 import difflib
 import importlib
 import pkgutil
@@ -36,11 +37,17 @@ def by_name(name: str, **fields: Any) -> Rule:
         close = difflib.get_close_matches(str(name), [*rules, *_ALIASES], n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(sorted(rules))}."
         raise IncenterError(f"There is no rule called {name!r}. {hint}")
+    rule: Any = rules[name]
     try:
-        return rules[name](**fields)
+        made: Rule = rule(**fields)
+        return made
     except TypeError as error:
-        known = ", ".join(getattr(rules[name], "__dataclass_fields__", {})) or "none"
-        raise IncenterError(f"The rule {name!r} does not take these fields ({error}). Its fields: {known}.") from error
+        known = [each.name for each in dataclasses.fields(rule)] if dataclasses.is_dataclass(rule) else []
+        close = [
+            near for field in fields if field not in known for near in difflib.get_close_matches(field, known, n=1)
+        ]
+        hint = f"Did you mean {close[0]!r}?" if close else f"Its fields: {', '.join(known) or 'none'}."
+        raise IncenterError(f"The rule {name!r} does not take these fields ({error}). {hint}") from error
 
 
 def _rules() -> dict[str, type[Rule]]:
