@@ -42,21 +42,21 @@ class Objective:
         self.residual_rows: tuple[int, ...] = tuple(problem.residual_rows)
         self._terms = tuple(problem.terms.values())
         self._evaluation = Evaluation(tuple(problem.domain.axes), tuple(problem.outputs))
-        self._parameters = Parameters(problem, self.dtype)
-        self._demands, self._portions = zip(*map(self._examined, range(len(self._terms))), strict=True)
+        self.parameters = Parameters(problem, self.dtype)
+        self._demands, self.portions = zip(*map(self._examined, range(len(self._terms))), strict=True)
 
     @property
     def size(self) -> int:
         """n, the number of entries of theta."""
-        return self._parameters.size
+        return self.parameters.size
 
     def start(self, seed: Any) -> Array:
         """theta (n,) at the start of a run."""
-        return self._parameters.start(seed)
+        return self.parameters.start(seed)
 
     def unravel(self, theta: Array) -> Unpacked:
         """The arrays that theta consists of, for optimisers that treat matrices as such."""
-        return self._parameters.unpacked(theta)
+        return self.parameters.unpacked(theta)
 
     def memory(self, seed: Any) -> Memory:
         """What samplers remember at the start of a run."""
@@ -72,7 +72,7 @@ class Objective:
 
     def losses_and_gradients(self, theta: Array, batch: Batch) -> tuple[Array, Array]:
         """losses (m,), G (m, n)."""
-        at = self._parameters.unpacked(theta)
+        at = self.parameters.unpacked(theta)
         pairs = [self._loss_and_gradient(k, at, sample) for k, sample in enumerate(batch)]
         return jnp.stack([loss for loss, _ in pairs]), jnp.stack([gradient for _, gradient in pairs])
 
@@ -80,15 +80,15 @@ class Objective:
         """(m,): for each term the sum over points and equations of |d e / d theta|^2."""
         return jnp.stack([self._trace(k, theta, sample) for k, sample in enumerate(batch)])
 
-    def predict(self, theta: Array, points: Array) -> Array:
+    def predict(self, theta: Array, points: Any) -> Array:
         """The outputs (N, k) at points (N, d)."""
-        network = self._parameters.network(self._parameters.unpacked(theta))
+        network = self.parameters.network(self.parameters.unpacked(theta))
         jets = network.push(jnp.asarray(points, self.dtype), (Needs(),) * len(self.problem.outputs))
         return jnp.stack([jet.value() for jet in jets], axis=1)
 
     def unknowns(self, theta: Array) -> dict[str, Array]:
         """The unknown scalars by name."""
-        return self._parameters.unknowns(self._parameters.unpacked(theta))
+        return self.parameters.unknowns(self.parameters.unpacked(theta))
 
     def relative_l2(self, theta: Array) -> Array:
         """|prediction - reference| / |reference| over the reference's outputs and points; nan without a reference."""
@@ -126,11 +126,12 @@ class Objective:
 
     def _score(self, k: int, theta: Array, sample: Any) -> Array:
         """(N,), the size of the residual at each point."""
-        equations = self._equations(k, self._parameters.unpacked(theta), sample)
+        equations = self.equations(k, self.parameters.unpacked(theta), sample)
         return jnp.sqrt(total(jnp.square(equation) for equation in equations))
 
-    def _equations(self, k: int, at: Unpacked, sample: Any) -> tuple[Array, ...]:
-        network, unknowns = self._parameters.network(at), self._parameters.unknowns(at)
+    def equations(self, k: int, at: Unpacked, sample: Any) -> tuple[Array, ...]:
+        """The equations of term k at its sample, (N,) each."""
+        network, unknowns = self.parameters.network(at), self.parameters.unknowns(at)
         return self._evaluation.components(self._terms[k], self._demands[k], network, unknowns, sample)
 
     def _loss_and_gradient(self, k: int, at: Unpacked, sample: Any) -> tuple[Array, Array]:
@@ -138,27 +139,27 @@ class Objective:
         points = sample.points.shape[0]
 
         def loss(at: Unpacked, portion: Any, weights: Array | None) -> Array:
-            squares = total(jnp.square(equation) for equation in self._equations(k, at, portion))
+            squares = total(jnp.square(equation) for equation in self.equations(k, at, portion))
             mean: Array = jnp.sum(squares if weights is None else weights * squares) / points
             return mean
 
         def both(portion: Any, weights: Array | None) -> tuple[Array, Unpacked]:
             return jax.value_and_grad(loss)(at, portion, weights)
 
-        value, gradient = summed(both, sample, points, self._portions[k])
-        return value, self._parameters.packed(gradient)
+        value, gradient = summed(both, sample, points, self.portions[k])
+        return value, self.parameters.packed(gradient)
 
     def _trace(self, k: int, theta: Array, sample: Any) -> Array:
-        at = self._parameters.unpacked(theta)
+        at = self.parameters.unpacked(theta)
 
         def of_rows(rows: Any) -> Array:
             """Of a few points; each equation at each of them is differentiated by itself."""
-            equations, pull = jax.vjp(lambda at: jnp.stack(self._equations(k, at, rows)), at)
+            equations, pull = jax.vjp(lambda at: jnp.stack(self.equations(k, at, rows)), at)
             basis = jnp.eye(equations.size, dtype=self.dtype).reshape(equations.size, *equations.shape)
             squares = jax.lax.map(lambda one: _squared_norm(pull(one)[0]), basis)
             return jnp.sum(squares)
 
-        if self._portions[k].number == 1 and not self._takes_points_apart(k, sample):
+        if self.portions[k].number == 1 and not self._takes_points_apart(k, sample):
             return of_rows(sample)
         one_by_one = jax.tree.map(lambda leaf: leaf[:, None], sample)
         traces: Array = jax.lax.map(of_rows, one_by_one, batch_size=_JACOBIANS_AT_ONCE)
