@@ -6,7 +6,7 @@ from pathlib import Path
 
 # A child process goes through the life of two runs; it is cut off at a different place each time, until it is not.
 PROGRAM = """
-import os, resource, signal, sqlite3, sys
+import faulthandler, os, resource, signal, sys, threading, time
 from pathlib import Path
 from incenter import IncenterError
 from incenter.study import database
@@ -49,8 +49,11 @@ def full_at(number):
 for number in range(1, 500):
     path = folder / f"{number}.sqlite"
     ledger = open(folder / f"{number}.txt", "w+")
+    while threading.active_count() > 1:  # a fork while another thread works would be a fault of this test
+        time.sleep(0.001)
     child = os.fork()
     if child == 0:
+        faulthandler.dump_traceback_later(60, exit=True)  # where it hangs, if it does
         {"dies": dies_at, "full": full_at}[way](number)
         try:
             live(path)

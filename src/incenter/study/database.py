@@ -39,7 +39,9 @@ class Database:
         self._lock = threading.RLock()
         self._process = os.getpid()
         self._wal: int | None = None  # the inode of the -wal that this connection writes to
+        self._settling = threading.Lock()  # over the next two
         self._settler: threading.Thread | None = None
+        self._unsettled = False
 
     def __del__(self) -> None:
         if self._connection is not None and self._process == os.getpid():
@@ -68,13 +70,26 @@ class Database:
 
     def settle(self) -> None:
         """Begin to move what is committed into the file itself: it takes two syncs of the disk."""
-        self._settler = threading.Thread(target=_settle, args=[self.path], daemon=True)
-        self._settler.start()
+        with self._settling:
+            self._unsettled = True
+            if self._settler is None:
+                self._settler = threading.Thread(target=self._settle, name="settler", daemon=True)
+                self._settler.start()
 
     def settled(self) -> None:
-        """Wait until that is done."""
-        if self._settler is not None and self._process == os.getpid():
-            self._settler.join()
+        """Wait until that is done, and no thread is left."""
+        settler = self._settler
+        if settler is not None and self._process == os.getpid():
+            settler.join()
+
+    def _settle(self) -> None:
+        while True:
+            with self._settling:
+                if not self._unsettled:
+                    self._settler = None
+                    return
+                self._unsettled = False
+            _move_what_can_be_moved(self.path)
 
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
@@ -102,7 +117,7 @@ class Database:
             if self._connection is not None:
                 _ABANDONED.append(self._connection)
             self._lock, self._connection, self._process = threading.RLock(), None, os.getpid()
-            self._settler = None
+            self._settling, self._settler = threading.Lock(), None
 
 
 def _inode(path: Path) -> int | None:
@@ -154,7 +169,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def _settle(path: Path) -> None:
+def _move_what_can_be_moved(path: Path) -> None:
     """Nobody waits for this, and nothing is lost where it fails: the next one does the same."""
     if _wal_is_gone(path):
         return
