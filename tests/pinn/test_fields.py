@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incenter.geometry.errors import IncenterError
-from incenter.pinn.fields import Field, Recorder
+from incenter.pinn.fields import Field
 from incenter.pinn.operators import Needs, Operator
+from incenter.pinn.recording import Recorder
 from tests.pinn.nested import Nested
 from tests.pinn.test_networks import built
 

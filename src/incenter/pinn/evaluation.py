@@ -11,9 +11,10 @@ import jax
 import jax.numpy as jnp
 
 from incenter.geometry.errors import IncenterError
-from incenter.pinn.fields import Evaluated, Field, Recorder, Source
+from incenter.pinn.fields import Field
 from incenter.pinn.operators import Needs
 from incenter.pinn.pointwise import is_pointwise
+from incenter.pinn.recording import Evaluated, Recorder, Source
 from incenter.pinn.taylor import Array
 
 Names = tuple[str, ...]
