@@ -88,8 +88,9 @@ def run_study(
         finally:
             runner.close()
     notes = list(added.damaged)
-    if added.others:
-        count = len(added.others)
+    if (count := len(added.others)) == 1:
+        notes.append("1 run of an earlier form of this plan is not part of it now; the store keeps it.")
+    elif count:
         notes.append(f"{count} runs of an earlier form of this plan are not part of it now; the store keeps them.")
     failed = tuple(store.rows(study, "failed"))
     return Report(store.status(study), failed, interrupts.asked, tuple(notes))

@@ -1,0 +1,202 @@
+"""The runner, with work that takes no time: every run ends once, whatever dies or is shared."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from incenter import IncenterError
+from incenter.study import lanes
+from incenter.study.exchange import export, take_in
+from incenter.study.rows import Planned
+from incenter.study.runner import Report, Snapshot, run_study
+from incenter.study.store import Store
+from incenter.study.surroundings import ONE_THREAD
+from incenter.study.worker import Ended, Task
+from tests.study import pretend
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(path: Path, seeds: list[int], jobs: int = 2, snapshots: list[Snapshot] | None = None) -> Report:
+    watch = None if snapshots is None else snapshots.append
+    with Store(path) as store:
+        return run_study(
+            store, "pretend", pretend.planned(seeds), lanes.processes(jobs), watch=watch, work=pretend.work
+        )
+
+
+def in_threads(path: Path, planned: list[Planned], work: lanes.Work = pretend.work) -> Report:
+    with ThreadPoolExecutor(2) as executor, Store(path) as store:
+        return run_study(store, "pretend", planned, lanes.shares(executor, 2), work=work)
+
+
+def started(path: Path, count: int, jobs: int = 2, pause: float = 0.0) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "tests.study.pretend", str(path), str(count), str(jobs)]
+    environment = os.environ | {"PRETEND_PAUSE": str(pause)}
+    return subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE)
+
+
+def hashes(path: Path) -> list[str | None]:
+    with Store(path) as store:
+        return [row.parameters for row in store.rows("pretend")]
+
+
+class TestProcesses:
+    def test_the_others_finish_when_a_run_raises_and_another_kills_its_workers(self, tmp_path: Path) -> None:
+        snapshots: list[Snapshot] = []
+        report = run(tmp_path / "s.sqlite", [0, 1000, 1, 2000, 2], snapshots=snapshots)
+        assert (report.status.done, report.status.failed, report.status.left) == (3, 2, 0)
+        raised, died = report.failed
+        assert raised.seed == 1000
+        assert raised.error == "Traceback\nValueError: not today"
+        assert died.seed == 2000
+        assert died.error == ("Its worker died at step 0 3 times without getting further: it ended with exit code 3.")
+        assert died.attempts == 3
+        assert sorted(row.seed for snapshot in snapshots for row in snapshot.ended) == [0, 1, 2, 1000, 2000]
+
+    def test_two_runners_at_the_same_moment_make_each_result_once(self, tmp_path: Path) -> None:
+        path = tmp_path / "s.sqlite"
+        runners = [started(path, 40) for _ in range(2)]
+        said = [runner.communicate(timeout=120)[1] for runner in runners]
+        assert [runner.returncode for runner in runners] == [0, 0], said
+        assert said == [b"", b""]
+        assert hashes(path) == [pretend.final_hash(seed) for seed in range(40)]
+        with Store(path) as store:
+            assert {row.attempts for row in store.rows("pretend")} == {1}
+
+    def test_workers_end_with_a_runner_that_was_killed(self, tmp_path: Path) -> None:
+        path = tmp_path / "s.sqlite"
+        runner = started(path, 2, pause=5.0)
+        workers = wait_for_workers(path, 2)
+        runner.kill()
+        runner.communicate()
+        wait_until(lambda: not any(alive(worker) for worker in workers))
+
+    def test_one_signal_stops_it_and_the_runs_wait_again(self, tmp_path: Path) -> None:
+        path = tmp_path / "s.sqlite"
+        runner = started(path, 4, pause=0.5)
+        wait_for_workers(path, 2)
+        runner.send_signal(signal.SIGINT)
+        assert runner.communicate(timeout=60)[1] == b""
+        with Store(path) as store:
+            status = store.status("pretend")
+        assert (status.running, status.failed, status.waiting) == (0, 0, 4)
+
+
+class TestAnyExecutor:
+    def test_threads_are_as_good(self, tmp_path: Path) -> None:
+        report = in_threads(tmp_path / "s.sqlite", pretend.planned([0, 1, 1000, 2]))
+        assert (report.status.done, report.status.failed) == (3, 1)
+
+    def test_what_is_done_is_not_done_again(self, tmp_path: Path) -> None:
+        path = tmp_path / "s.sqlite"
+        in_threads(path, pretend.planned([0, 1]))
+        calls: list[str] = []
+        in_threads(path, pretend.planned([0, 1, 2]), noting(calls))
+        assert calls == [pretend.planned([2])[0].key]
+
+    def test_also_when_it_is_only_in_an_imported_folder(self, tmp_path: Path) -> None:
+        in_threads(tmp_path / "s.sqlite", pretend.planned([0, 1]))
+        with Store(tmp_path / "s.sqlite") as store:
+            export(store, tmp_path / "results")
+        with Store(tmp_path / "other.sqlite") as store:
+            take_in(store, tmp_path / "results")
+        calls: list[str] = []
+        report = in_threads(tmp_path / "other.sqlite", pretend.planned([0, 1]), noting(calls))
+        assert calls == []
+        assert report.status.done == 2
+
+    def test_what_failed_is_tried_again(self, tmp_path: Path) -> None:
+        path = tmp_path / "s.sqlite"
+        in_threads(path, pretend.planned([0, 1000]))
+        calls: list[str] = []
+        report = in_threads(path, pretend.planned([0, 1000]), noting(calls))
+        assert len(calls) == 1
+        assert report.failed[0].attempts == 2
+
+    def test_runs_that_the_plan_has_no_more_are_kept_and_left_out(self, tmp_path: Path) -> None:
+        path = tmp_path / "s.sqlite"
+        in_threads(path, pretend.planned([0, 1]))
+        report = in_threads(path, pretend.planned([1, 2]))
+        assert report.status.total == 2
+        assert report.notes == ("1 run of an earlier form of this plan is not part of it now; the store keeps it.",)
+        assert pretend.final_hash(0) in {row.parameters for row in Store(path).rows()}
+
+    def test_a_store_that_cannot_be_written_stops_it_with_its_sentence(self, tmp_path: Path) -> None:
+        def full(_: Task) -> Ended:
+            raise IncenterError("The disk is full: make room.")
+
+        with pytest.raises(IncenterError, match="make room"):
+            in_threads(tmp_path / "s.sqlite", pretend.planned([0, 1]), full)
+
+    def test_a_runner_waits_for_what_another_one_has_and_takes_over_when_it_dies(self, tmp_path: Path) -> None:
+        path = tmp_path / "s.sqlite"
+        other = started(path, 1, jobs=1, pause=30.0)
+        wait_for_workers(path, 1)
+        threading.Timer(1.0, other.kill).start()
+        report = in_threads(path, pretend.planned([0]))
+        other.communicate()
+        assert report.status.done == 1
+        assert hashes(path) == [pretend.final_hash(0)]
+
+
+def noting(calls: list[str]) -> lanes.Work:
+    def work(task: Task) -> Ended:
+        calls.append(task.key)
+        return pretend.work(task)
+
+    return work
+
+
+def test_the_environment_is_as_it_was_afterwards(tmp_path: Path) -> None:
+    seen: list[dict[str, str | None]] = []
+
+    def work(task: Task) -> Ended:
+        seen.append({name: os.environ.get(name) for name in ONE_THREAD})
+        return pretend.work(task)
+
+    before = dict(os.environ)
+    in_threads(tmp_path / "s.sqlite", pretend.planned([0]), work)
+    assert seen == [ONE_THREAD]
+    assert dict(os.environ) == before
+
+
+def test_jobs_must_be_one_or_more() -> None:
+    with pytest.raises(IncenterError, match="`--jobs` must be 1 or more; got 0"):
+        lanes.processes(0)
+
+
+def wait_for_workers(path: Path, count: int) -> list[int]:
+    """The processes that have claimed runs, when there are so many."""
+    found: list[int] = []
+
+    def there() -> bool:
+        if path.is_file():
+            with Store(path) as store:
+                found[:] = [int((row.worker or "").split(":")[1]) for row in store.rows("pretend", "running")]
+        return len(found) == count
+
+    wait_until(there)
+    return found
+
+
+def wait_until(there: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not there():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
