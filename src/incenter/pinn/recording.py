@@ -1,4 +1,4 @@
-"""Where fields take their numbers from: streams that have been computed, or, before that, notes of what is asked for."""
+"""Where fields take their numbers from: streams that have been computed, or before that, notes of what is asked."""
 
 from collections.abc import Mapping
 from typing import Protocol
