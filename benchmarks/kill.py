@@ -120,18 +120,16 @@ def torment(
             tally.workers += _kill(draw.choice(workers))
         elif runner.poll() is None:
             runner.kill()
-            runner.wait()
+            _hear(runner.communicate()[1], tally)
             tally.runners += 1
             runner = start()
         _watch(store, ended, tally)
     try:
-        output = runner.communicate(timeout=patience)[1] or b""
+        _hear(runner.communicate(timeout=patience)[1], tally)
     except subprocess.TimeoutExpired:
         runner.kill()
+        runner.communicate()
         tally.stuck += 1
-        output = b""
-    if runner.returncode not in (0, -signal.SIGKILL) or b"locked" in output:
-        tally.trouble.append(output.decode()[-2000:])
     _watch(store, ended, tally)
     _judge(store, expected, tally)
 
@@ -158,6 +156,12 @@ def _kill(process: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def _hear(said: bytes | None, tally: Tally) -> None:
+    """A runner must never speak of these."""
+    text = (said or b"").decode()
+    tally.trouble += [text[-2000:]] if "locked" in text or "Traceback" in text else []
 
 
 def _watch(store: Path, ended: dict[str, tuple[int, float | None]], tally: Tally) -> None:
