@@ -20,9 +20,11 @@ _SEEDS = {"lr", "seed"}
 _RECORDED = {"record_every", "checkpoint_every", "save_gradients"}  # they change no step
 _BESIDE = _CELL | _SEEDS | _RECORDED
 _OPTIONS = ("method_options", "optimizer_options", "schedule_options", "finish_options")
-_ABSENT = "-"
+_ABSENT = None
 
-Fields = tuple[tuple[str, Any], ...]
+_QUOTES = "'\""
+
+Fields = tuple[tuple[str, str], ...]  # names, and values as Python writes them
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,13 @@ class Layout:
         """The steps of all runs, if all have as many."""
         return _only({row.steps for row in self.rows})
 
+    def line_of(self, method: str | None) -> Line | None:
+        """The line of a method, of several that in the Euclidean norm; without a name ours, or else the first."""
+        if method is None:
+            return self.line_of(OURS) or next(iter(self.lines), None)
+        of_method = [line for line in self.lines if line.method == method]
+        return next((line for line in of_method if dict(line.fields).get("p") == "2.0"), next(iter(of_method), None))
+
     def runs(self, line: Line, column: Column) -> tuple[Row, ...]:
         return self.cells.get((line, column), ())
 
@@ -77,18 +86,22 @@ class Layout:
 def lay_out(rows: Iterable[Row]) -> Layout:
     """The layout of these runs, whatever their status."""
     rows = list(rows)
-    columns = _columns(rows)
-    places = [columns[_column_key(row)] for row in rows]
+    column_keys = [_column_key(row) for row in rows]
+    first: dict[str, Row] = {}
+    for column_key, row in zip(column_keys, rows, strict=True):
+        first.setdefault(column_key, row)
+    columns = _columns(first)
+    places = [columns[key] for key in column_keys]
     fields = [_fields(row) for row in rows]
     varying = _varying(rows, places, fields)
     keys = [
-        (method_of(row), tuple((name, own.get(name, _ABSENT)) for name in varying[method_of(row)]))
+        (method_of(row), tuple((name, repr(own.get(name, _ABSENT))) for name in varying[method_of(row)]))
         for row, own in zip(rows, fields, strict=True)
     ]
-    lines = _lines(keys)
+    lines = _lines(dict.fromkeys(keys))
     cells: dict[tuple[Line, Column], list[Row]] = defaultdict(list)
     for row, place, key in zip(rows, places, keys, strict=True):
-        cells[lines[repr(key)], place].append(row)
+        cells[lines[key], place].append(row)
     return Layout(
         tuple(sorted(columns.values(), key=_place_of_column)),
         tuple(sorted(lines.values(), key=_place_of_line)),
@@ -113,10 +126,8 @@ def _column_key(row: Row) -> str:
     return repr((row.problem, sorted(given_options(row).items())))
 
 
-def _columns(rows: Sequence[Row]) -> dict[str, Column]:
-    first: dict[str, Row] = {}
-    for row in rows:
-        first.setdefault(_column_key(row), row)
+def _columns(first: Mapping[str, Row]) -> dict[str, Column]:
+    """The columns by their keys, each of which comes with its first run."""
     alone = len({row.problem for row in first.values()}) == 1
     return {key: _column(row, alone) for key, row in first.items()}
 
@@ -159,15 +170,16 @@ def _varying(
     return {method_of(row): list(found[method_of(row)]) for row in rows}
 
 
-def _lines(keys: Sequence[tuple[str, Fields]]) -> dict[str, Line]:
+def _lines(keys: Iterable[tuple[str, Fields]]) -> dict[tuple[str, Fields], Line]:
+    keys = list(keys)
     alone = len({method for method, _ in keys}) == 1
-    return {repr(key): _line(*key, alone) for key in keys}
+    return {key: _line(*key, alone) for key in keys}
 
 
 def _line(method: str, fields: Fields, alone: bool) -> Line:
-    words = [f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}" for name, value in fields]
+    words = [f"{name} = {value.removesuffix('.0').strip(_QUOTES)}" for name, value in fields]
     parts = words if alone and words else [method_title(method), *words]
-    return Line(method, tuple((name, repr(value)) for name, value in fields), ", ".join(parts))
+    return Line(method, fields, ", ".join(parts))
 
 
 def _place_of_column(column: Column) -> tuple[int, int, int]:

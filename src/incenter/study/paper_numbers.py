@@ -70,7 +70,12 @@ def rate_of(row: Row) -> Printed | None:
 
 def method_of(row: Row) -> str:
     """The name of the method, whichever of its names was typed."""
-    return "sum" if row.method == "adam" else row.method
+    return canonical(row.method)
+
+
+def canonical(method: str) -> str:
+    """`adam` is another name of `sum`."""
+    return "sum" if method == "adam" else method
 
 
 def given_options(row: Row) -> dict[str, Any]:
