@@ -54,7 +54,7 @@ clean:
 
 # One environment, three sizes: a user of `make run` never waits for torch.
 $(VENV)/installed-run: extras := study,pinn
-$(VENV)/installed-dev: extras := dev
+$(VENV)/installed-dev: extras := dev,adapters
 $(VENV)/installed-rivals: extras := dev,rivals
 
 $(VENV)/installed-%: pyproject.toml constraints.txt | $(BIN)/python

@@ -5,6 +5,8 @@
 jinns differentiates each loss and sums; `with_rule` puts the Chebyshev centre of the gradients in place of the sum.
 """
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -15,7 +17,7 @@ from incenter.adapters.jinns import with_rule
 
 
 class Poisson(jinns.loss.PDEStatio):
-    def equation(self, x, u, params):  # type: ignore[no-untyped-def]  # as jinns calls it
+    def equation(self, x: Any, u: Any, params: Any) -> Any:
         u_xx = jax.grad(lambda at: jax.grad(lambda x: u(x, params)[0])(at)[0])(x)
         return u_xx + jnp.pi**2 * jnp.sin(jnp.pi * x)
 

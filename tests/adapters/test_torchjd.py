@@ -9,17 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-
-from incenter import IncenterError
-from incenter.methods.chebyshev import Chebyshev
-from tests.adapters.torchjd_matrices import NON_WEAK, SCALED, STRICTLY_WEAK, STRONG, TYPICAL
-
-pytest.importorskip("torchjd")
-
 from torchjd.aggregation import GramianWeightedAggregator
 from torchjd.autojac import backward, jac_to_grad
 
+from incenter import IncenterError
 from incenter.adapters.torchjd import ChebyshevCenter, ChebyshevCenterWeighting
+from incenter.methods.chebyshev import Chebyshev
+from tests.adapters.torchjd_matrices import NON_WEAK, SCALED, STRICTLY_WEAK, STRONG, TYPICAL
 
 pytestmark = pytest.mark.slow
 

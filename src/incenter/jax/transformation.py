@@ -70,7 +70,7 @@ def rows_of(loss_grads: Any, like: Any, count: int) -> Matrix:
         found: Any = jax.tree.structure(part)
         return bool(found == form)
 
-    if is_gradient(loss_grads) and all(leaf.shape[:1] == (count,) for leaf in jax.tree.leaves(loss_grads)):
+    if is_gradient(loss_grads) and all(jnp.shape(leaf)[:1] == (count,) for leaf in jax.tree.leaves(loss_grads)):
         trees = [jax.tree.map(lambda leaf, i=i: leaf[i], loss_grads) for i in range(count)]
     else:
         trees = jax.tree.leaves(loss_grads, is_leaf=is_gradient)
