@@ -135,6 +135,54 @@ def status(
 
 
 @app.command
+def tables(
+    study: Annotated[str | None, Parameter(name=["STUDY"])] = None,
+    /,
+    *,
+    store: StoreFile = STORE,
+    results: Annotated[Path | None, Parameter(name="--from")] = None,
+    form: Annotated[Literal["terminal", "markdown", "latex", "csv"], Parameter(name="--format")] = "terminal",
+    only: str | None = None,
+    against: str | None = None,
+    out: Path | None = None,
+) -> None:
+    """Print tables of what is done: errors beside the paper's, learning rates, times, and paired tests.
+
+    Parameters
+    ----------
+    study
+        The name of a plan; without it, all runs.
+    store
+        The file that keeps what ran.
+    results
+        A folder of results to read instead, as `incenter study export` writes it.
+    form
+        How they are printed.
+    only
+        One table: errors, learning-rates, seconds, ms-per-step or paired-tests.
+    against
+        The method that the paired tests compare the others with: ours, where nothing is said.
+    out
+        A folder to write each table into, as Markdown, LaTeX and CSV, instead of printing.
+    """
+    from rich.console import Console
+
+    from incenter.cli.study_tables import chosen, print_tables, write_tables
+    from incenter.study.sources import opened, rows_of
+
+    console = Console(stderr=True)
+    with opened(store, results) as (source, problems):
+        made = chosen(rows_of(source, study), only, against)
+        for sentence in (*problems, *source.damaged.values()):
+            _say(console, sentence)
+    if out is None:
+        print_tables(Console(), made, form)
+        return
+    written = write_tables(out, made)
+    _say(console, f"{len(written)} files are in {out}.")
+
+
+@app.command
 def export(
     folder: Path,
     /,
