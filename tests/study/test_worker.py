@@ -131,7 +131,7 @@ def test_a_run_past_its_limit_stops_between_two_steps_and_goes_on_when_run_again
 
 @pytest.mark.slow
 def test_ctrl_c_saves_the_runs_and_says_how_to_go_on_in_the_same_bits() -> None:
-    Path("worker.toml").write_text(PLAN.format(steps=200_000, problems='"wave.py:wave"'))
+    Path("worker.toml").write_text(PLAN.format(steps=30_000, problems='"wave.py:wave"'))
     command = [sys.executable, "-m", "incenter", "study", "run", "worker.toml", "--store"]
     runner = subprocess.Popen([*command, "cut.sqlite"], stderr=subprocess.PIPE, text=True)
     while not (rows := _rows("cut.sqlite")) or not (rows[0].step or 0) > 0:

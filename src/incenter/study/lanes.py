@@ -5,9 +5,10 @@ of one problem that follow each other find their program compiled. Any other `co
 lanes as it has workers.
 """
 
+import contextlib
 import multiprocessing
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from typing import Any, Protocol
 
@@ -103,8 +104,9 @@ def shares(executor: Executor, workers: int) -> list[Lane]:
     return [Foreign(executor) for _ in range(workers)]
 
 
-def dask(address: str) -> list[Lane]:
-    """The workers of the Dask scheduler at an address such as tcp://10.0.0.1:8786."""
+@contextlib.contextmanager
+def dask(address: str) -> Iterator[list[Lane]]:
+    """The workers of the Dask scheduler at an address such as tcp://10.0.0.1:8786, as long as they are needed."""
     try:
         from distributed import Client
     except ImportError:
@@ -116,15 +118,16 @@ def dask(address: str) -> list[Lane]:
             f"No Dask scheduler answers at {address} ({type(error).__name__}): start one, and give the address that it "
             "prints."
         ) from error
-    threads = client.nthreads()
-    if not threads:
-        raise IncenterError(f"The Dask scheduler at {address} has no workers: start some, dask worker {address}.")
-    if any(count != 1 for count in threads.values()):
-        raise IncenterError(
-            f"The Dask workers at {address} have several threads each, and a run takes one: start them with --nthreads "
-            "1, and as many as there are processors with --nworkers."
-        )
-    return shares(client.get_executor(pure=False), len(threads))
+    with client:
+        threads = client.nthreads()
+        if not threads:
+            raise IncenterError(f"The Dask scheduler at {address} has no workers: start some, dask worker {address}.")
+        if any(count != 1 for count in threads.values()):
+            raise IncenterError(
+                f"The Dask workers at {address} have several threads each, and a run takes one: start them with "
+                "--nthreads 1, and as many as there are processors with --nworkers."
+            )
+        yield shares(client.get_executor(pure=False), len(threads))
 
 
 def _in_words(code: int | None) -> str:

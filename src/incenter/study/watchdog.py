@@ -45,11 +45,13 @@ class Watchdog:
         self._main = threading.get_ident()
         self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
         self._crash: IO[Any] | None = None
+        self._elsewhere = False  # whether crashes of this process were written down before
 
     def __enter__(self) -> "Watchdog":
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._crash = (self._folder / CRASH_FILE).open("w")
+            self._elsewhere = faulthandler.is_enabled()
             faulthandler.enable(self._crash)
             if (limit := self._claim.timeout_seconds) is not None:
                 faulthandler.dump_traceback_later(limit + 2 * GRACE, exit=True, file=self._crash)
@@ -62,8 +64,8 @@ class Watchdog:
         self._ended.set()
         self._thread.join()
         faulthandler.cancel_dump_traceback_later()
-        faulthandler.disable()
         if self._crash is not None:
+            faulthandler.enable() if self._elsewhere else faulthandler.disable()
             self._crash.close()
             (self._folder / CRASH_FILE).unlink(missing_ok=True)
 
