@@ -1,5 +1,6 @@
 """`incenter study`: a plan, the store of its runs, and what is made of them."""
 
+import contextlib
 import shlex
 import sys
 from pathlib import Path
@@ -63,10 +64,10 @@ def run(
     with Store(store) as opened:
         if results is not None:
             _take_in(opened, results, console)
-        chosen = lanes.processes(jobs) if dask is None else lanes.dask(dask)
-        _say(console, f"{read.name}: {len(planned)} runs, {len(chosen)} at a time, into {store}")
-        with Display(console) as display:
-            report = run_study(opened, read.name, planned, chosen, watch=display)
+        with contextlib.nullcontext(lanes.processes(jobs)) if dask is None else lanes.dask(dask) as chosen:
+            _say(console, f"{read.name}: {len(planned)} runs, {len(chosen)} at a time, into {store}")
+            with Display(console) as display:
+                report = run_study(opened, read.name, planned, chosen, watch=display)
     _end(report, console)
 
 
