@@ -80,3 +80,10 @@ def test_what_is_not_there_is_said(
 ) -> None:
     assert show(*arguments, "--store", store) != 0
     assert sentence in " ".join(capsys.readouterr().err.split())
+
+
+def test_pictures_of_a_study(store: Path, tmp_path: Path) -> None:
+    assert (
+        run("study", "figures", "mine", "--store", str(store), "--out", str(tmp_path / "drawn"), "--format", "svg") == 0
+    )
+    assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["ms-per-step.svg", "seconds.svg"]

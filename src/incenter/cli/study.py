@@ -184,6 +184,47 @@ def tables(
 
 
 @app.command
+def figures(
+    study: Annotated[str | None, Parameter(name=["STUDY"])] = None,
+    /,
+    *,
+    store: StoreFile = STORE,
+    results: Annotated[Path | None, Parameter(name="--from")] = None,
+    out: Path = Path("incenter-figures"),
+    form: Annotated[Literal["png", "svg", "pdf"], Parameter(name="--format")] = "png",
+) -> None:
+    """Draw what is done: error and least cosine over the steps, times, and recovered coefficients.
+
+    Parameters
+    ----------
+    study
+        The name of a plan; without it, all runs.
+    store
+        The file that keeps what ran.
+    results
+        A folder of results to read instead, as `incenter study export` writes it.
+    out
+        The folder of the pictures.
+    form
+        What kind of picture.
+    """
+    from rich.console import Console
+
+    from incenter.study.figures import draw
+    from incenter.study.sources import opened, rows_of
+
+    console = Console(stderr=True)
+    with opened(store, results) as (source, problems):
+        paths = draw(rows_of(source, study), out, form)
+        for sentence in (*problems, *source.damaged.values()):
+            _say(console, sentence)
+    for path in paths:
+        _say(console, str(path))
+    if not paths:
+        _say(console, "No run is done yet, so there is nothing to draw.")
+
+
+@app.command
 def export(
     folder: Path,
     /,

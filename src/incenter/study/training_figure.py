@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 Records = Annotated[Any, "(T,): one value per record"]
 PerLoss = Annotated[Any, "(T, m): one value per record and loss"]
 
-_COLORS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, "#000000")
+COLORS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, "#000000")
 LIGHT = "#b8b8b8"
-_LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)))  # after all colours are used, the next kind of line
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)))  # after all colours are used, the next kind of line
 _BINS = 125  # stretches of steps: one for every four or five dots of a panel
 _BAND = (10, 90)  # percentiles
 _LETTERS, _LETTERS_OF_A_LINE = 110, 9  # that fit beside each other, and that the line before a name takes up
@@ -61,7 +61,7 @@ def training_figure(curves: Curves) -> "Figure":
         draw_radius(radius, curves)
         draw_weights(weights, curves)
         for axes in (radius, weights):
-            _step_axis(axes)
+            step_axis(axes)
         columns = max(1, _LETTERS // (_LETTERS_OF_A_LINE + max(map(len, curves.names))))
         figure.legend(*losses.get_legend_handles_labels(), loc="outside lower center", ncols=columns, frameon=False)
     return figure
@@ -69,24 +69,24 @@ def training_figure(curves: Curves) -> "Figure":
 
 def draw_losses(axes: "Axes", curves: Curves) -> None:
     _per_loss(axes, curves, curves.losses)
-    _titled(axes, "losses")
+    titled(axes, "losses")
     axes.set_yscale("log")
 
 
 def draw_error(axes: "Axes", curves: Curves) -> None:
-    _titled(axes, "relative L2 error")
+    titled(axes, "relative L2 error")
     measured = np.isfinite(curves.error)
     if not measured.any():
         _say(axes, "not measured: the problem has no reference")
         return
     _curve(axes, curves.step, curves.error, BLUE)
-    _logarithmic_in_plain_numbers(axes)
+    logarithmic_in_plain_numbers(axes)
     last = float(curves.error[measured][-1])
     axes.annotate(f"at the end {last:.3g}", (0.98, 0.95), xycoords="axes fraction", ha="right", va="top", color=BLUE)
 
 
 def draw_radius(axes: "Axes", curves: Curves) -> None:
-    _titled(axes, "least cosine of update and gradients")
+    titled(axes, "least cosine of update and gradients")
     both = np.concatenate([curves.best_radius, curves.radius])
     both = both[np.isfinite(both)]
     if both.size == 0:
@@ -105,7 +105,7 @@ def draw_radius(axes: "Axes", curves: Curves) -> None:
 
 
 def draw_weights(axes: "Axes", curves: Curves) -> None:
-    _titled(axes, "weights: update = sum of weight x gradient")
+    titled(axes, "weights: update = sum of weight x gradient")
     weights = curves.weights[np.isfinite(curves.weights)]
     if weights.size == 0:
         _say(axes, "this method's update is no weighted sum")
@@ -123,8 +123,8 @@ def draw_weights(axes: "Axes", curves: Curves) -> None:
 
 def _per_loss(axes: "Axes", curves: Curves, values: PerLoss) -> None:
     for row, name in enumerate(curves.names):
-        line = _LINES[(row // len(_COLORS)) % len(_LINES)]
-        _curve(axes, curves.step, values[:, row], _COLORS[row % len(_COLORS)], label=name, line=line)
+        line = LINES[(row // len(COLORS)) % len(LINES)]
+        _curve(axes, curves.step, values[:, row], COLORS[row % len(COLORS)], label=name, line=line)
 
 
 def _curve(
@@ -150,7 +150,7 @@ def _binned(step: Records, values: Records) -> Iterator[tuple[float, float, floa
         yield float(step[part].mean()), low, median, high
 
 
-def _logarithmic_in_plain_numbers(axes: "Axes") -> None:
+def logarithmic_in_plain_numbers(axes: "Axes") -> None:
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axes.set_yscale("log")
@@ -160,7 +160,7 @@ def _logarithmic_in_plain_numbers(axes: "Axes") -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _titled(axes: "Axes", title: str) -> None:
+def titled(axes: "Axes", title: str) -> None:
     axes.set_title(title, loc="left", fontsize=12.5)
     axes.grid(color="0.92", linewidth=0.8)
     axes.set_axisbelow(True)
@@ -168,7 +168,7 @@ def _titled(axes: "Axes", title: str) -> None:
         axes.spines[side].set_visible(False)
 
 
-def _step_axis(axes: "Axes") -> None:
+def step_axis(axes: "Axes") -> None:
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     axes.set_xlabel("step")
