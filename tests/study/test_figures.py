@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from incenter.study.figures import coefficient_figure, cost_figure, curves_figure, draw, figures, reconstructed
+from incenter.study.figures import (
+    coefficient_figure,
+    cost_figure,
+    curves_figure,
+    draw,
+    figures,
+    reconstructed,
+    true_coefficient,
+)
 from incenter.study.layout import lay_out
 from incenter.study.quantities import SECONDS
 from incenter.study.rows import Row
@@ -24,10 +32,10 @@ def recorded(method: str, seed: int, **more: Any) -> Row:
 
 
 def recovered(method: str, off: float) -> Row:
-    """A coefficient x + 2 y that is wrong by `off` everywhere."""
-    x = np.linspace(-1, 1, 64)
-    truth = np.repeat((x[:, None] + 2 * x)[..., None], 4, axis=-1)
-    fields = {"axis/x": x, "axis/y": x, "axis/t": np.ones(4), "a": truth + off, "reference/a": truth}
+    """A coefficient that is wrong by `off` x everywhere."""
+    x = np.linspace(-1, 1, 65)
+    learnt = true_coefficient(x, x) + off * x[:, None]
+    fields = {"axis/x": x, "axis/y": x, "axis/t": np.ones(4), "a": np.repeat(learnt[..., None], 4, axis=-1)}
     return made_row("inverse_heat", method, arrays={"fields": fields})
 
 
@@ -58,14 +66,22 @@ def test_the_coefficient_is_drawn_upright_and_its_error_below() -> None:
     figure = coefficient_figure("made", chosen)
     truth, adam, ours, _, first, second = (axes.images[0] if axes.images else None for axes in figure.axes[:6])
     assert truth is not None
-    drawn = np.asarray(truth.get_array())
-    assert drawn[-1, 0] == pytest.approx(-1 + 2, abs=1e-12)  # at the upper left, where x = -1 and y = 1
     assert adam is not None
     assert ours is not None
-    assert adam.get_clim() == ours.get_clim() == truth.get_clim() == (-3.0, 3.0)
+    assert adam.get_clim() == ours.get_clim() == truth.get_clim() == pytest.approx((1.0, 3.0), abs=1e-9)
+    assert np.asarray(ours.get_array())[-1, 0] == pytest.approx(2 - 0.01, abs=1e-12)  # upper left: x = -1 and y = 1
     for image, off in ((first, 3.0), (second, 0.01)):
         assert image is not None
-        assert np.asarray(image.get_array()) == pytest.approx(off, abs=1e-12)
+        wanted = np.broadcast_to(off * np.abs(np.linspace(-1, 1, 65)), (65, 65))
+        assert np.asarray(image.get_array()) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_the_true_coefficient_is_the_problems() -> None:
+    pytest.importorskip("jax")
+    from incenter.pinn.problems.inverse_heat import a_exact
+
+    x, y = np.linspace(-1, 1, 7), np.linspace(-1, 1, 5)
+    assert true_coefficient(x, y) == pytest.approx(a_exact(*np.meshgrid(x, y, indexing="ij")), abs=1e-12)
 
 
 def test_all_that_the_runs_can_give_is_drawn(tmp_path: Path) -> None:
