@@ -17,6 +17,7 @@ from incenter.study.figures import (
 )
 from incenter.study.layout import lay_out
 from incenter.study.quantities import SECONDS
+from incenter.study.row_figures import solution_of, training_of
 from incenter.study.rows import Row
 from incenter.study.tables import table
 from tests.study.made_rows import made_row
@@ -92,7 +93,8 @@ def test_all_that_the_runs_can_give_is_drawn(tmp_path: Path) -> None:
         made_row("helmholtz", status="running"),
     ]
     names = [name for name, _ in figures(rows)]
-    assert names == ["curves-burgers", "seconds", "ms-per-step", "coefficient-inverse-heat-standard"]
+    standard = "inverse-heat-standard"
+    assert names == ["curves-burgers", f"solution-{standard}", "seconds", "ms-per-step", f"coefficient-{standard}"]
     assert [path.name for path in draw(rows[:2], tmp_path, "svg")] == [
         "curves-burgers.svg",
         "seconds.svg",
@@ -100,3 +102,28 @@ def test_all_that_the_runs_can_give_is_drawn(tmp_path: Path) -> None:
     ]
     assert all(path.read_text().startswith("<?xml") for path in tmp_path.iterdir())
     assert list(figures([made_row(status="waiting")])) == []
+
+
+def test_a_run_of_the_store_is_drawn_as_one_of_a_folder() -> None:
+    """Losses and weights over the steps; the outputs that have a reference beside it, at the times of the fields."""
+    draw = np.random.default_rng(0).random((2, 100, 3))
+    history = {
+        "step": STEPS,
+        "losses": draw[0],
+        "weights": draw[1],
+        "names": np.array(["residual", "boundary", "initial"]),
+    }
+    x, t = np.linspace(-1, 1, 64), np.linspace(0, 1, 64)
+    u = x[:, None] * t
+    fields = {"axis/x": x, "axis/t": t, "u": u, "q": u, "reference/u": u + 0.5}
+    row = made_row("burgers", arrays={"history": history, "fields": fields})
+    training, solution = training_of(row), solution_of(row)
+    assert training is not None
+    assert [text.get_text() for text in training.legends[0].get_texts()] == ["residual", "boundary", "initial"]
+    assert solution is not None
+    titles = " ".join(axes.get_title() for axes in solution.axes)
+    assert "u" in titles
+    assert "q" not in titles
+    assert training_of(made_row()) is None
+    assert solution_of(made_row()) is None
+    assert [name for name, _ in figures([row])][:3] == ["curves-burgers", "training-burgers", "solution-burgers"]

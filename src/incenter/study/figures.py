@@ -2,7 +2,8 @@
 
 A curve is the median over the seeds in a band from the least to the greatest, at the learning rate that the tables
 report. Bars are what the cost tables hold. The coefficients are in the layout of the paper's third figure: the truth,
-Adam's and ours, and below them how far these two are from it.
+Adam's and ours, and below them how far these two are from it. Of our method the first seed's losses, weights and
+solution are drawn as well.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from incenter.study.extras import require_matplotlib
 from incenter.study.geometry_figure import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, save
 from incenter.study.layout import OURS, Column, Layout, Line, lay_out
 from incenter.study.quantities import MS_PER_STEP, SECONDS
+from incenter.study.row_figures import solution_of, training_of
 from incenter.study.rows import Row
 from incenter.study.tables import Table, of_layout, tried_rates
 from incenter.study.training_figure import LINES, logarithmic_in_plain_numbers, step_axis, titled
@@ -53,6 +55,10 @@ def figures(rows: Iterable[Row]) -> "Iterator[tuple[str, Figure]]":
     for column in layout.columns:
         if _histories(layout, column):
             yield f"curves-{_file_name(column)}", curves_figure(layout, column)
+        if (row := _of_ours(layout, column)) is not None:
+            for kind, picture in (("training", training_of(row)), ("solution", solution_of(row))):
+                if picture is not None:
+                    yield f"{kind}-{_file_name(column)}", picture
     for quantity in (SECONDS, MS_PER_STEP):
         table = of_layout(layout, quantity)
         if any(each.measured for each in table.lines):
@@ -60,6 +66,12 @@ def figures(rows: Iterable[Row]) -> "Iterator[tuple[str, Figure]]":
     for column in layout.columns:
         if column.problem == "inverse_heat" and (chosen := reconstructed(layout, column)):
             yield f"coefficient-{_file_name(column)}", coefficient_figure(column.title, chosen)
+
+
+def _of_ours(layout: Layout, column: Column) -> Row | None:
+    """Our method's first run, or the last method's that has one."""
+    lines = [line for line in (layout.line_of(OURS), *reversed(layout.lines)) if line is not None]
+    return next((row for line in lines for row in _reported(layout, line, column)), None)
 
 
 def curves_figure(layout: Layout, column: Column) -> "Figure":
