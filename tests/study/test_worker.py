@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import dispatch
 from incenter.study import lanes, plans
 from incenter.study.expansion import expand
 from incenter.study.rows import Planned, Row
@@ -154,3 +155,9 @@ def _rows(store: str) -> list[Row]:
         return []
     with Store(store) as opened:
         return opened.rows()
+
+
+@pytest.mark.slow
+def test_sending_a_run_to_a_warm_worker_costs_less_than_50_ms() -> None:
+    # The least of several: the machine may be busy with other things.
+    assert min(dispatch.gaps(8)) < 0.05

@@ -10,8 +10,9 @@ A third axis, which is time in the problems here, is seen at a quarter, a half, 
 domain with one axis gives curves of 64 points; one with more than three gives no fields.
 """
 
+import functools
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -52,16 +53,41 @@ def parameters_hash(theta: Any) -> str:
 
 def fields_of(result: "Result", problem: "Problem") -> dict[str, Array]:
     """The final outputs, and the reference, on the grid of the header."""
+    grid = _grid(problem)
+    if grid is None:
+        return {}
+    learnt = np.asarray(result.predict(grid.points), dtype=np.float32)
+    outputs = {name: learnt[:, k].reshape(grid.shape) for k, name in enumerate(problem.outputs)}
+    return grid.axes | outputs | grid.references
+
+
+class _Grid(NamedTuple):
+    """What the fields of all runs of a problem have in common."""
+
+    points: Array  # (N, d)
+    shape: tuple[int, ...]
+    axes: dict[str, Array]
+    references: dict[str, Array]
+
+
+@functools.lru_cache(maxsize=8)
+def _grid(problem: "Problem") -> _Grid | None:
+    """Made once for a problem, because a reference may cost seconds."""
     domain = problem.domain
     if len(domain.axes) > _MOST_AXES:
-        return {}
-    axes = [_coordinates(place, *interval) for place, interval in enumerate(domain.bounds)]
-    shape = tuple(len(axis) for axis in axes)
-    points = np.stack([each.ravel() for each in np.meshgrid(*axes, indexing="ij")], axis=-1)
-    fields = {f"axis/{name}": axis.astype(np.float32) for name, axis in zip(domain.axes, axes, strict=True)}
-    learnt = np.asarray(result.predict(points), dtype=np.float32)
-    fields |= {name: learnt[:, k].reshape(shape) for k, name in enumerate(problem.outputs)}
-    return fields | {f"reference/{name}": true.reshape(shape) for name, true in _true(problem, points).items()}
+        return None
+    lines = [_coordinates(place, *interval) for place, interval in enumerate(domain.bounds)]
+    shape = tuple(len(line) for line in lines)
+    points = np.stack([each.ravel() for each in np.meshgrid(*lines, indexing="ij")], axis=-1)
+    axes = {f"axis/{name}": line.astype(np.float32) for name, line in zip(domain.axes, lines, strict=True)}
+    references = {f"reference/{name}": true.reshape(shape) for name, true in _true(problem, points).items()}
+    return _Grid(points, shape, axes, references)
+
+
+def _coordinates(place: int, start: float, end: float) -> Array:
+    if place == _MOST_AXES - 1:
+        return start + (end - start) * np.asarray(TIMES)
+    return np.linspace(start, end, POINTS)
 
 
 def _true(problem: "Problem", points: Array) -> dict[str, Array]:
@@ -75,9 +101,3 @@ def _true(problem: "Problem", points: Array) -> dict[str, Array]:
         name: np.broadcast_to(np.asarray(column, dtype=np.float32), (len(points),))
         for name, column in zip(reference.outputs, columns, strict=True)
     }
-
-
-def _coordinates(place: int, start: float, end: float) -> Array:
-    if place == _MOST_AXES - 1:
-        return start + (end - start) * np.asarray(TIMES)
-    return np.linspace(start, end, POINTS)

@@ -5,6 +5,7 @@ An executor may call `execute` twice for the same run, or in two places at once:
 
 import contextlib
 import functools
+import json
 import os
 import signal
 import threading
@@ -22,7 +23,7 @@ from incenter.study.store import Store
 from incenter.study.watchdog import Lost, Overdue, Watchdog
 
 if TYPE_CHECKING:
-    from incenter.pinn import Configuration, Progress
+    from incenter.pinn import Configuration, Problem, Progress
 
 Ended = Literal["done", "failed", "interrupted", "taken"]
 
@@ -101,7 +102,6 @@ def _claim(store: Store, key: str) -> Claim | None:
 
 def _train(task: Task, claim: Claim, watchdog: Watchdog) -> Outcome:
     from incenter.pinn import train
-    from incenter.pinn.training import problem_of
     from incenter.study.outcomes import outcome_of
 
     configuration = configuration_of(claim.configuration)
@@ -116,7 +116,7 @@ def _train(task: Task, claim: Claim, watchdog: Watchdog) -> Outcome:
         raise _Interrupted
     if result.stopped == "nonfinite":
         raise _Diverged(result.sentence)
-    return outcome_of(result, problem_of(configuration), started, time.time(), task.commit)
+    return outcome_of(result, _problem(configuration), started, time.time(), task.commit)
 
 
 def configuration_of(fields: dict[str, Any]) -> "Configuration":
@@ -124,6 +124,22 @@ def configuration_of(fields: dict[str, Any]) -> "Configuration":
     from incenter.pinn import Configuration
 
     return Configuration.from_mapping(fields | {"p": float(fields.get("p", 2.0))})  # inf is text in JSON
+
+
+def _problem(configuration: "Configuration") -> "Problem":
+    """The problem of a configuration, made once for all runs that a worker has of it."""
+    from incenter.pinn.sources import sources
+    from incenter.pinn.training import problem_of
+
+    options = json.dumps(configuration.problem_options, sort_keys=True)
+    place = f"{configuration.problem} {options} {sources(configuration).get('problem')}"
+    if place not in _PROBLEMS:
+        _PROBLEMS.clear()  # one of them is enough, and a large one may hold much
+        _PROBLEMS[place] = problem_of(configuration)
+    return _PROBLEMS[place]
+
+
+_PROBLEMS: "dict[str, Problem]" = {}
 
 
 @functools.cache

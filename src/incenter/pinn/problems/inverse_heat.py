@@ -83,7 +83,7 @@ def inverse_heat(
             "observations": Data(observed.points, observed.values, lambda u, value: u - value),
         },
         network=Branches(u=MLP(width, depth), a=MLP(width, depth, inputs=("x", "y"))),
-        reference=Reference(points=grid, values=a_exact(grid[:, 0], grid[:, 1]), outputs=("a",)),
+        reference=Reference(lambda x, y, **_: a_exact(x, y), points=grid, outputs=("a",)),
         settings=Settings(steps=30_000, lr=1e-3),
     )
 
