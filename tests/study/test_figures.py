@@ -50,6 +50,15 @@ def test_a_curve_is_the_median_of_the_seeds() -> None:
     assert error.get_yscale() == "log"
 
 
+def test_a_long_noisy_record_is_drawn_by_medians() -> None:
+    """One record in ten is far off: no curve shows it."""
+    step = np.arange(1.0, 5001)
+    history = {"step": step, "radius": np.where(step % 10 == 0, -1.0, 0.5)}
+    layout = lay_out([made_row(arrays={"history": history})])
+    _, radius = curves_figure(layout, layout.columns[0]).axes
+    assert np.asarray(radius.lines[0].get_ydata()) == pytest.approx(0.5, abs=1e-12)
+
+
 def test_bars_are_the_cells_of_the_table() -> None:
     rows = [
         made_row("burgers", method, seed, seconds=10.0 * (seed + 1)) for method in ("sum", "mgda") for seed in (0, 1)

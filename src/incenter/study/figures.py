@@ -87,6 +87,8 @@ def curves_figure(layout: Layout, column: Column) -> "Figure":
             axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center", color=GREY)
         elif name == "error" or values.max() > _WIDE * values.min() > 0:
             logarithmic_in_plain_numbers(axes)
+        elif values.min() < 0:
+            axes.axhline(0, color=GREY, linewidth=0.8, zorder=1)
         step_axis(axes)
     handles = {label: handle for axes in figure.axes for handle, label in zip(*_legend(axes), strict=True)}
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5, frameon=False)
@@ -170,15 +172,22 @@ def _curve(axes: "Axes", histories: Sequence[dict[str, Any]], name: str, style: 
     kept = [(history, where) for history, where in zip(histories, measured, strict=True) if where.any()]
     if not kept:
         return np.zeros(0)
-    start = max(float(history["step"][where][0]) for history, where in kept)
-    end = min(float(history["step"][where][-1]) for history, where in kept)
+    seeds = [_condensed(history["step"][where], history[name][where]) for history, where in kept]
+    start, end = max(step[0] for step, _ in seeds), min(step[-1] for step, _ in seeds)
     steps = np.linspace(start, max(start, end), _POINTS)
-    values = np.array([np.interp(steps, history["step"][where], history[name][where]) for history, where in kept])
+    values = np.array([np.interp(steps, step, own) for step, own in seeds])
     if len(values) > 1:
         axes.fill_between(steps, values.min(axis=0), values.max(axis=0), color=style["color"], alpha=0.15, linewidth=0)
     median = np.median(values, axis=0)
     axes.plot(steps, median, label=label, **style)
     return median
+
+
+def _condensed(step: Any, values: Any) -> tuple[Any, Any]:
+    """Medians of as many records as it takes for `_POINTS` of them: single ones are noisy."""
+    starts = range(0, len(step), -(-len(step) // _POINTS))
+    parts = [slice(start, start + starts.step) for start in starts]
+    return np.array([step[part].mean() for part in parts]), np.array([np.median(values[part]) for part in parts])
 
 
 def _bars(axes: "Axes", table: Table, place: int) -> None:

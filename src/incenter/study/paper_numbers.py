@@ -1,7 +1,7 @@
 """The paper's own numbers: its tables as it prints them, and what belongs to a run.
 
 A number belongs to a run where problem, options, method, norm, steps and optimiser are the paper's. What the paper left
-out has none.
+out has none. Learning rates go by problem and method alone.
 """
 
 import re

@@ -297,7 +297,7 @@ def _with_ranks(lines: Sequence[TableLine]) -> list[TableLine]:
 def _text(quantity: Quantity, cell: Cell) -> str:
     if cell.mean is None:
         return NOTHING
-    partial = f" [{cell.count} of {cell.wanted}]" if cell.count < cell.wanted else ""
+    partial = f" [{cell.count} of {cell.wanted}]" if quantity.averaged and cell.count < cell.wanted else ""
     return quantity.shown(cell.mean, cell.deviation) + partial
 
 
