@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from incenter.study.cells import Cell
 from incenter.study.layout import lay_out
 from incenter.study.quantities import ERROR, LEARNING_RATE, MS_PER_STEP, SECONDS, short
-from incenter.study.tables import Cell, Table, table, tables
+from incenter.study.tables import Table, table, tables
 from tests.study.made_rows import made_row, paper_rows, with_moments
 
 # Of the paper's tables, by column: what is printed bold and what is underlined.

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incenter.geometry.errors import IncenterError
+from incenter.study.cells import tried_rates
 from incenter.study.extras import require_matplotlib
 from incenter.study.geometry_figure import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, save
 from incenter.study.layout import OURS, Column, Layout, Line, lay_out
 from incenter.study.quantities import MS_PER_STEP, SECONDS
 from incenter.study.row_figures import solution_of, training_of
 from incenter.study.rows import Row
-from incenter.study.tables import Table, of_layout, tried_rates
+from incenter.study.tables import Table, of_layout
 from incenter.study.training_figure import LINES, logarithmic_in_plain_numbers, step_axis, titled
 
 if TYPE_CHECKING:

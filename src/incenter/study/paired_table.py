@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from incenter.geometry.errors import IncenterError
+from incenter.study.cells import tried_rates
 from incenter.study.layout import Column, Layout, Line, lay_out
 from incenter.study.paper_numbers import canonical
 from incenter.study.renderings import NOTHING, Body, Entry, Grid, Terminal, latex, markdown
 from incenter.study.rows import Row
 from incenter.study.statistics import Paired, holm, paired
-from incenter.study.tables import tried_rates
 
 LEVEL = 0.05
 _ALL = "all"

@@ -11,50 +11,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from incenter.study.cells import Cell, Tried, cell_of, values_of
 from incenter.study.layout import OURS, Column, Layout, Line, lay_out
-from incenter.study.paper_numbers import Printed
-from incenter.study.quantities import ERROR, LEARNING_RATE, MS_PER_STEP, SECONDS, Quantity, short
-from incenter.study.renderings import NOTHING, Body, Entry, Grid, Mark, Terminal, latex, markdown
+from incenter.study.quantities import ERROR, LEARNING_RATE, MS_PER_STEP, SECONDS, Quantity
+from incenter.study.renderings import NOTHING, Body, Entry, Grid, Terminal, latex, markdown
 from incenter.study.rows import Row
-from incenter.study.statistics import Estimate, estimate, ranks
+from incenter.study.statistics import ranks
 
 _CSV = (
     "table", "line", "method", "column", "problem", "lr", "reported", "mean", "deviation", "seeds", "best", "second",
     "mean_rank", "paper_mean", "paper_deviation", "difference_in_paper_deviations", "missing",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Tried:
-    """One learning rate of a cell: its runs that are done, and what is wrong with the others."""
-
-    lr: float | None
-    done: tuple[Row, ...]
-    measured: Estimate | None
-    missing: str
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What is known of a method on a problem; None is what is not."""
-
-    mean: float | None = None
-    deviation: float | None = None
-    count: int = 0
-    wanted: int = 0  # seeds
-    lr: float | None = None  # the reported one
-    tried: tuple[Tried, ...] = ()  # all learning rates, the reported one first
-    best: bool = False
-    second: bool = False
-    paper_mean: float | None = None
-    paper_deviation: float | None = None
-    paper_source: str | None = None
-    difference_in_paper_deviations: float | None = None
-    missing: str = ""  # why the cell is not complete
-
-    @property
-    def mark(self) -> Mark:
-        return "best" if self.best else "second" if self.second else ""
 
 
 @dataclass(frozen=True)
@@ -165,12 +132,12 @@ class Table:
         for each in self.lines if self.quantity is ERROR else ():
             for column, cell in zip(self.columns, each.cells, strict=True):
                 if len(cell.tried) > 1:
-                    rates = ", ".join(f"{_rate(tried)} {_measured(tried)}" for tried in cell.tried)
+                    rates = ", ".join(f"{tried.rate} {_measured(tried)}" for tried in cell.tried)
                     yield f"{each.line.title} on {column.title} ({rates})"
 
     def _records(self, each: TableLine, column: Column, cell: Cell) -> Iterable[tuple[object, ...]]:
         for place, tried in enumerate(cell.tried or (Tried(None, (), None, cell.missing),)):
-            found = _values(self.quantity, tried)
+            found = values_of(self.quantity, tried)
             reported = place == 0 and cell.mean is not None
             paper = (cell.paper_mean, cell.paper_deviation, cell.difference_in_paper_deviations) if place == 0 else ()
             yield (
@@ -194,77 +161,13 @@ def tables(rows: Iterable[Row]) -> tuple[Table, ...]:
 
 def of_layout(layout: Layout, quantity: Quantity) -> Table:
     """The table of one quantity over runs that are laid out."""
-    grid = [[_cell(layout, line, column, quantity) for column in layout.columns] for line in layout.lines]
+    grid = [[cell_of(layout, line, column, quantity) for column in layout.columns] for line in layout.lines]
     if quantity.ranked and len(layout.lines) > 1:
         grid = _marked(grid)
     lines = [TableLine(line, tuple(cells)) for line, cells in zip(layout.lines, grid, strict=True)]
     if quantity.ranked and len(layout.lines) > 1 and len(layout.columns) > 1:
         lines = _with_ranks(lines)
     return Table(quantity, layout.columns, tuple(lines), layout.study, layout.steps)
-
-
-def tried_rates(layout: Layout, line: Line, column: Column) -> tuple[Tried, ...]:
-    """The learning rates of a cell, the one to report first: with the most seeds done, and of those the best error."""
-    by_rate: dict[float | None, list[Row]] = defaultdict(list)
-    for row in layout.runs(line, column):
-        by_rate[row.lr].append(row)
-    found = [_tried(rate, rows, layout.seeds) for rate, rows in by_rate.items()]
-    return tuple(sorted(found, key=lambda each: (-len(each.done), each.measured.mean if each.measured else 0.0)))
-
-
-def _tried(lr: float | None, rows: Sequence[Row], seeds: Sequence[int]) -> Tried:
-    by_seed: dict[int, Row] = {}
-    for row in rows:
-        if row.seed not in by_seed or by_seed[row.seed].status != "done":
-            by_seed[row.seed] = row
-    done = tuple(by_seed[seed] for seed in seeds if seed in by_seed and by_seed[seed].status == "done")
-    errors = [row.relative_l2 for row in done if row.relative_l2 is not None]
-    absent: dict[str, list[int]] = defaultdict(list)
-    for seed in seeds:
-        status = by_seed[seed].status if seed in by_seed else "not planned"
-        if status != "done":
-            absent[status].append(seed)
-    reasons = [f"{_seeds(which)} {status}" for status, which in absent.items()]
-    return Tried(lr, done, estimate(errors) if errors else None, ", ".join(reasons))
-
-
-def _cell(layout: Layout, line: Line, column: Column, quantity: Quantity) -> Cell:
-    tried = tried_rates(layout, line, column)
-    if not tried:
-        return Cell(missing="no runs")
-    reported = tried[0]
-    found = _values(quantity, reported)
-    paper = quantity.paper((reported.done or layout.runs(line, column))[0])
-    missing = _why_incomplete(tried)
-    cell = Cell(lr=reported.lr, wanted=len(layout.seeds), tried=tried, missing=missing)
-    if found is None:
-        return _beside(replace(cell, missing=missing or quantity.absent), paper)
-    return _beside(replace(cell, mean=found.mean, deviation=found.deviation, count=found.count), paper)
-
-
-def _beside(cell: Cell, paper: Printed | None) -> Cell:
-    if paper is None:
-        return cell
-    difference = None if cell.mean is None else paper.difference(cell.mean)
-    return replace(
-        cell,
-        paper_mean=paper.mean,
-        paper_deviation=paper.deviation,
-        paper_source=paper.source,
-        difference_in_paper_deviations=difference,
-    )
-
-
-def _why_incomplete(tried: Sequence[Tried]) -> str:
-    reasons = {each.missing for each in tried}
-    if len(reasons) == 1:
-        return reasons.pop()
-    return ", ".join(f"lr {_rate(each)} {each.missing}" for each in tried if each.missing)
-
-
-def _values(quantity: Quantity, tried: Tried) -> Estimate | None:
-    values = [value for value in map(quantity.of, tried.done) if value is not None]
-    return estimate(values) if values else None
 
 
 def _marked(grid: list[list[Cell]]) -> list[list[Cell]]:
@@ -316,13 +219,5 @@ def _rank_text(each: TableLine) -> str:
     return f"{each.mean_rank:.1f}{partial}"
 
 
-def _rate(tried: Tried) -> str:
-    return "unknown" if tried.lr is None else short(tried.lr)
-
-
 def _measured(tried: Tried) -> str:
     return NOTHING if tried.measured is None else ERROR.shown(tried.measured.mean, tried.measured.deviation)
-
-
-def _seeds(which: Sequence[int]) -> str:
-    return f"seed{'s' if len(which) > 1 else ''} {', '.join(map(str, which))}"
