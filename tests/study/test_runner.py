@@ -1,5 +1,6 @@
 """The runner, with work that takes no time: every run ends once, whatever dies or is shared."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -7,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -91,10 +92,42 @@ class TestProcesses:
         assert (status.running, status.failed, status.waiting) == (0, 0, 4)
 
 
+def test_a_worker_that_dies_while_it_has_nothing_to_do_is_replaced(tmp_path: Path) -> None:
+    (lane,) = lanes.processes(1)
+    task = {
+        each.key: Task(each.key, tmp_path / "s.sqlite", tmp_path, tmp_path, None) for each in pretend.planned([0, 1])
+    }
+    with Store(tmp_path / "s.sqlite") as store:
+        store.add("pretend", pretend.planned([0, 1]))
+        first, second = task.values()
+        assert lane.submit(pretend.work, first).result(60) == "done"
+        (child,) = multiprocessing.active_children()
+        child.kill()
+        wait_until(lambda: not multiprocessing.active_children())
+        time.sleep(0.2)  # until the executor has noticed
+        assert lane.submit(pretend.work, second).result(60) == "done"
+        lane.close(kill=False)
+
+
 class TestAnyExecutor:
     def test_threads_are_as_good(self, tmp_path: Path) -> None:
         report = in_threads(tmp_path / "s.sqlite", pretend.planned([0, 1, 1000, 2]))
         assert (report.status.done, report.status.failed) == (3, 1)
+
+    def test_a_pool_of_ones_own_that_breaks_ends_in_one_sentence_and_a_new_one_goes_on(self, tmp_path: Path) -> None:
+        planned = pretend.planned([0, 1, 2000, 2, 3])
+        spawn = multiprocessing.get_context("spawn")
+        with Store(tmp_path / "s.sqlite") as store:
+            with (
+                ProcessPoolExecutor(1, mp_context=spawn) as executor,
+                pytest.raises(IncenterError, match=r"The executor takes no more runs \(BrokenProcessPool\): start it"),
+            ):
+                run_study(store, "pretend", planned, lanes.shares(executor, 1), work=pretend.work)
+            assert store.status("pretend").done == 2
+            with ProcessPoolExecutor(1, mp_context=spawn) as executor:
+                harmless = [each for each in planned if each.configuration["seed"] < 1000]
+                report = run_study(store, "pretend", harmless, lanes.shares(executor, 1), work=pretend.work)
+        assert report.status.done == 4
 
     def test_what_is_done_is_not_done_again(self, tmp_path: Path) -> None:
         path = tmp_path / "s.sqlite"

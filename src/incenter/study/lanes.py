@@ -9,7 +9,7 @@ import contextlib
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from typing import Any, Protocol
 
 from incenter.geometry.errors import IncenterError
@@ -43,13 +43,16 @@ class Process:
         self._process: Any = None
 
     def submit(self, work: Work, task: Task) -> "Future[Ended]":
-        if self._executor is None:
-            before = set(multiprocessing.active_children())
-            self._executor = ProcessPoolExecutor(1, mp_context=_SPAWN, initializer=begin)
-            future = self._executor.submit(work, task)
-            self._process = next(iter(set(multiprocessing.active_children()) - before), None)
-            return future
-        return self._executor.submit(work, task)
+        if self._executor is not None:
+            try:
+                return self._executor.submit(work, task)
+            except BrokenExecutor:  # the worker died while it had nothing to do
+                self.close(kill=True)
+        before = set(multiprocessing.active_children())
+        self._executor = ProcessPoolExecutor(1, mp_context=_SPAWN, initializer=begin)
+        future = self._executor.submit(work, task)
+        self._process = next(iter(set(multiprocessing.active_children()) - before), None)
+        return future
 
     def mend(self) -> str:
         code = None
@@ -80,7 +83,13 @@ class Foreign:
         self._executor = executor
 
     def submit(self, work: Work, task: Task) -> "Future[Ended]":
-        return self._executor.submit(work, task)
+        try:
+            return self._executor.submit(work, task)
+        except Exception as error:
+            raise IncenterError(
+                f"The executor takes no more runs ({type(error).__name__}): start it again, and then the study, which "
+                "goes on where it was."
+            ) from error
 
     def mend(self) -> str:
         return "it was lost"

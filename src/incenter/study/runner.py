@@ -209,7 +209,11 @@ class _Runner:
                 self._note(busy, future.result())
             except IncenterError:  # of the store or the disk, not of the run
                 raise
-            except (Exception, CancelledError):
+            except CancelledError as error:
+                raise IncenterError(
+                    "The executor gave up its runs: start it again, and then the study, which goes on where it was."
+                ) from error
+            except Exception:
                 self._mourn(busy)
 
     def _note(self, busy: _Busy, ended: Ended) -> None:
