@@ -120,17 +120,6 @@ def test_a_run_that_hangs_is_ended_at_its_limit_and_says_where() -> None:
 
 
 @pytest.mark.slow
-def test_a_run_past_its_limit_stops_between_two_steps_and_goes_on_when_run_again() -> None:
-    (long,) = plan("nothing", steps=100_000_000)
-    report, rows = run([Planned(long.key, long.configuration, 20.0)])
-    first = rows["nothing"]
-    assert report.status.failed == 1
-    assert "raise timeout_seconds in the plan" in error_of(first)
-    report, rows = run([Planned(long.key, long.configuration, 20.0)])
-    assert (rows["nothing"].step or 0) > (first.step or 0) > 0
-
-
-@pytest.mark.slow
 def test_ctrl_c_saves_the_runs_and_says_how_to_go_on_in_the_same_bits() -> None:
     Path("worker.toml").write_text(PLAN.format(steps=30_000, problems='"wave.py:wave"'))
     command = [sys.executable, "-m", "incenter", "study", "run", "worker.toml", "--store"]
