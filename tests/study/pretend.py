@@ -8,12 +8,14 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from incenter.study import lanes
 from incenter.study.identity import new_worker
 from incenter.study.rows import Outcome, Planned
 from incenter.study.runner import run_study
 from incenter.study.store import Store
+from incenter.study.surroundings import ONE_THREAD
 from incenter.study.worker import Ended, Task
 
 STEPS = 20
@@ -35,6 +37,11 @@ def work(task: Task) -> Ended:
         digest = _chain(task.runs / task.key, seed)
         outcome = Outcome({"seed": seed, "steps": STEPS, "seconds": 0.1}, parameters_hash=digest, ended=time.time())
         return "done" if store.finish(claim.key, claim.worker, outcome) else "taken"
+
+
+def environment(_: Task) -> Any:
+    """What the libraries in a worker size their pools of threads by."""
+    return {name: os.environ.get(name) for name in ONE_THREAD}
 
 
 def final_hash(seed: int) -> str:

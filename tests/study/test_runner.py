@@ -19,7 +19,7 @@ from incenter.study.exchange import export, take_in
 from incenter.study.rows import Planned
 from incenter.study.runner import Report, Snapshot, run_study
 from incenter.study.store import Store
-from incenter.study.surroundings import ONE_THREAD
+from incenter.study.surroundings import ONE_THREAD, one_thread
 from incenter.study.worker import Ended, Task
 from tests.study import pretend
 
@@ -200,6 +200,14 @@ def test_the_environment_is_as_it_was_afterwards(tmp_path: Path) -> None:
     in_threads(tmp_path / "s.sqlite", pretend.planned([0]), work)
     assert seen == [ONE_THREAD]
     assert dict(os.environ) == before
+
+
+def test_a_worker_is_born_with_one_thread(tmp_path: Path) -> None:
+    (lane,) = lanes.processes(1)
+    with one_thread():
+        found = lane.submit(pretend.environment, Task("", tmp_path, tmp_path, tmp_path, None)).result(60)
+    lane.close(kill=False)
+    assert found == ONE_THREAD
 
 
 def test_jobs_must_be_one_or_more() -> None:
