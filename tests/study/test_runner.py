@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -205,7 +206,7 @@ def test_the_environment_is_as_it_was_afterwards(tmp_path: Path) -> None:
 def test_a_worker_is_born_with_one_thread(tmp_path: Path) -> None:
     (lane,) = lanes.processes(1)
     with one_thread():
-        found = lane.submit(pretend.environment, Task("", tmp_path, tmp_path, tmp_path, None)).result(60)
+        found: Any = lane.submit(pretend.environment, Task("", tmp_path, tmp_path, tmp_path, None)).result(60)
     lane.close(kill=False)
     assert found == ONE_THREAD
 
