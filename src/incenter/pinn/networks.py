@@ -25,8 +25,8 @@ import numpy as np
 
 from incenter.geometry.errors import IncenterError
 from incenter.pinn.activations import ACTIVATIONS
+from incenter.pinn.initial import Key, children, jax_key, normal
 from incenter.pinn.modules import Dense, Features, Gated, Network, Output, Parallel, Plain, Selected
-from incenter.pinn.taylor import Array
 
 Names = tuple[str, ...]
 
@@ -35,8 +35,8 @@ class Recipe(ABC):
     """What builds a network."""
 
     @abstractmethod
-    def build(self, axes: Names, outputs: Names, key: Array, dtype: Any) -> Any:
-        """A module with `push(points, needs)` for points with these axes."""
+    def build(self, axes: Names, outputs: Names, key: Key, dtype: Any) -> Any:
+        """A module with `push(points, needs)` for points with these axes; its weights are a function of the key."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class MLP(Recipe):
         _check_size(self, "depth", self.depth)
         _check_activation(self.activation)
 
-    def build(self, axes: Names, outputs: Names, key: Array, dtype: Any) -> Any:
+    def build(self, axes: Names, outputs: Names, key: Key, dtype: Any) -> Any:
         seen = axes if self.inputs is None else _checked_inputs(self.inputs, axes)
         network = dense((len(seen), *[self.width] * self.depth, len(outputs)), self.activation, key, dtype)
         return network if seen == axes else Selected(network, tuple(axes.index(name) for name in seen))
@@ -72,8 +72,8 @@ class ModifiedMLP(Recipe):
         _check_size(self, "depth", self.depth)
         _check_activation(self.activation)
 
-    def build(self, axes: Names, outputs: Names, key: Array, dtype: Any) -> Gated:
-        keys = iter(jax.random.split(key, self.depth + 4))
+    def build(self, axes: Names, outputs: Names, key: Key, dtype: Any) -> Gated:
+        keys = iter(children(key, self.depth + 4))
 
         def layer(inputs: int, width: int) -> Dense:
             return dense((inputs, width), self.activation, next(keys), dtype)
@@ -99,7 +99,7 @@ class Fourier(Recipe):
     def __post_init__(self) -> None:
         _check_size(self, "features", self.features)
 
-    def build(self, axes: Names, outputs: Names, key: Array, dtype: Any) -> Features:
+    def build(self, axes: Names, outputs: Names, key: Key, dtype: Any) -> Features:
         drawn = self.scale * np.random.default_rng(self.seed).standard_normal((len(axes), self.features))
         then = self.then.build(tuple(f"feature {k}" for k in range(2 * self.features)), outputs, key, dtype)
         if not isinstance(then, Network):
@@ -115,14 +115,14 @@ class Branches(Recipe):
     def __init__(self, **branches: Recipe) -> None:
         self.branches = tuple(branches.items())
 
-    def build(self, axes: Names, outputs: Names, key: Array, dtype: Any) -> Parallel:
+    def build(self, axes: Names, outputs: Names, key: Key, dtype: Any) -> Parallel:
         owned = [tuple(name.strip() for name in names.split(",")) for names, _ in self.branches]
         if sorted(name for names in owned for name in names) != sorted(outputs):
             raise IncenterError(
                 f"The branches {', '.join(', '.join(names) for names in owned)} are not the problem's outputs "
                 f"{', '.join(outputs)}; give each output one branch."
             )
-        keys = jax.random.split(key, len(owned))
+        keys = children(key, len(owned))
         recipes = [as_recipe(recipe) for _, recipe in self.branches]
         built = tuple(
             recipe.build(axes, names, one, dtype) for recipe, names, one in zip(recipes, owned, keys, strict=True)
@@ -146,7 +146,7 @@ class Transformed(Recipe):
     network: Any
     function: Callable[..., Any]
 
-    def build(self, axes: Names, outputs: Names, key: Array, dtype: Any) -> Output:
+    def build(self, axes: Names, outputs: Names, key: Key, dtype: Any) -> Output:
         unknown = [name for name in inspect.signature(self.function).parameters if name not in (*outputs, *axes)]
         if unknown:
             raise IncenterError(
@@ -162,8 +162,8 @@ class Custom(Recipe):
 
     source: Any
 
-    def build(self, axes: Names, outputs: Names, key: Array, dtype: Any) -> Any:
-        module = self.source if isinstance(self.source, eqx.Module) else self.source(key)
+    def build(self, axes: Names, outputs: Names, key: Key, dtype: Any) -> Any:
+        module = self.source if isinstance(self.source, eqx.Module) else self.source(jax_key(key))
         module = jax.tree.map(lambda leaf: leaf.astype(dtype) if eqx.is_inexact_array(leaf) else leaf, module)
         if hasattr(module, "push"):
             return module
@@ -189,12 +189,12 @@ def as_recipe(network: Any) -> Recipe:
     )
 
 
-def dense(sizes: tuple[int, ...], activation: str, key: Array, dtype: Any) -> Dense:
+def dense(sizes: tuple[int, ...], activation: str, key: Key, dtype: Any) -> Dense:
     """Layers of these sizes, Xavier normal, with zero biases."""
     pairs = list(itertools.pairwise(sizes))
-    keys = jax.random.split(key, len(pairs))
+    keys = children(key, len(pairs))
     weights = tuple(
-        math.sqrt(2.0 / (rows + columns)) * jax.random.normal(one, (rows, columns), dtype)
+        jnp.asarray(normal(one, (rows, columns), dtype, math.sqrt(2.0 / (rows + columns))))
         for one, (rows, columns) in zip(keys, pairs, strict=True)
     )
     return Dense(weights, tuple(jnp.zeros((columns,), dtype) for _, columns in pairs), activation)

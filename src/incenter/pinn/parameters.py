@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from incenter.methods.randomness import as_words
+from incenter.pinn.initial import Key
 from incenter.pinn.networks import as_recipe
 from incenter.pinn.taylor import Array
 
@@ -23,7 +25,7 @@ class Parameters:
 
     def __init__(self, problem: Any, dtype: Any) -> None:
         self._problem, self._dtype = problem, dtype
-        built = eqx.filter_eval_shape(self._build, jax.random.key(0))
+        built = eqx.filter_eval_shape(self._build, as_words(0))
         shapes, self._frame = eqx.partition(built, _is_trained)
         leaves, self._tree = jax.tree.flatten(shapes)
         self._shapes = [leaf.shape for leaf in leaves]
@@ -33,7 +35,7 @@ class Parameters:
 
     def start(self, seed: Any) -> Array:
         """theta (n,) at the start of a run."""
-        arrays, _ = eqx.partition(self._build(jax.random.key(seed)), _is_trained)
+        arrays, _ = eqx.partition(self._build(seed), _is_trained)
         unknowns = [jnp.asarray(value, self._dtype) for value in self._problem.unknowns.values()]
         return self.packed(Unpacked(jax.tree.leaves(arrays), unknowns))
 
@@ -56,7 +58,7 @@ class Parameters:
         """The unknown scalars by name."""
         return dict(zip(self._problem.unknowns, unpacked.unknowns, strict=True))
 
-    def _build(self, key: Array) -> Any:
+    def _build(self, key: Key) -> Any:
         problem = self._problem
         return as_recipe(problem.network).build(tuple(problem.domain.axes), tuple(problem.outputs), key, self._dtype)
 
