@@ -1,95 +1,24 @@
 """`incenter study`: a plan, the store of its runs, and what is made of them."""
 
-import contextlib
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from incenter.cli import INTERRUPTED
 from incenter.geometry.errors import IncenterError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from incenter.study.runner import Report
     from incenter.study.store import Store
 
-SOME_FAILED = 1  # exit code
 STORE = Path("incenter-study.sqlite")
 
 app = App(name="study", help="Run a plan of trainings, and make tables, figures and a report of it.")
+app.command("incenter.cli.study_run:run", help="Run what is not finished of a plan; again, to go on after anything.")
+app.command("incenter.cli.study_run:plans", help="List the plans that come with incenter, or print one to be copied.")
 
 StoreFile = Annotated[Path, Parameter(name="--store")]
-
-
-@app.command
-def run(
-    plan: Annotated[str, Parameter(name=["PLAN"])],
-    /,
-    *,
-    jobs: int = 1,
-    dask: str | None = None,
-    store: StoreFile = STORE,
-    results: Annotated[Path | None, Parameter(name="--from")] = None,
-) -> None:
-    """Run everything in a plan that is not finished yet. Run it again to go on after whatever has happened.
-
-    Parameters
-    ----------
-    plan
-        A plan that `incenter study plans` lists, or FILE.toml.
-    jobs
-        How many runs at a time, each in a process of its own on one thread.
-    dask
-        The address of a Dask scheduler whose workers take the runs instead.
-    store
-        The file that keeps what ran. The checkpoints are in a folder beside it.
-    results
-        A folder of results, as `incenter study export` writes it: what is in it is not run again.
-    """
-    from rich.console import Console
-
-    from incenter.cli.study_view import Display
-    from incenter.study import lanes, plans
-    from incenter.study.expansion import expand
-    from incenter.study.runner import run_study
-    from incenter.study.store import Store
-
-    console = Console(stderr=True)
-    read = plans.load(plan)
-    planned = expand(read)
-    with Store(store) as opened:
-        if results is not None:
-            _take_in(opened, results, console)
-        with contextlib.nullcontext(lanes.processes(jobs)) if dask is None else lanes.dask(dask) as chosen:
-            _say(console, f"{read.name}: {len(planned)} runs, {len(chosen)} at a time, into {store}")
-            with Display(console) as display:
-                report = run_study(opened, read.name, planned, chosen, watch=display)
-    _end(report, console)
-
-
-@app.command
-def plans(name: Annotated[str | None, Parameter(name=["PLAN"])] = None, /) -> None:
-    """List the plans that come with incenter, or print one, to be copied into a file and changed.
-
-    Parameters
-    ----------
-    name
-        The plan to print.
-    """
-    from rich.console import Console
-
-    from incenter.cli.study_view import plans_table
-    from incenter.study import plans as known
-
-    if name is not None:
-        known.load(name)
-        print(known.text_of(name), end="")
-        return
-    Console().print(plans_table([known.load(each) for each in known.built_in()]))
 
 
 @app.command
@@ -119,7 +48,7 @@ def status(
     console = Console()
     with Store(store, create=False) as opened:
         if traceback is not None:
-            _say(console, opened.row(traceback).error or f"Run {traceback} has not failed.")
+            say(console, opened.row(traceback).error or f"Run {traceback} has not failed.")
             return
         names = opened.studies()
         if study is not None and study not in names:
@@ -130,9 +59,9 @@ def status(
         if running:
             console.print(running_table(running))
         if failed:
-            _say(console, failures(failed))
+            say(console, failures(failed))
         for sentence in opened.damaged.values():
-            _say(console, sentence)
+            say(console, sentence)
 
 
 @app.command
@@ -175,12 +104,12 @@ def tables(
     with opened(store, results) as (source, problems):
         made = chosen(rows_of(source, study), only, against)
         for sentence in (*problems, *source.damaged.values()):
-            _say(console, sentence)
+            say(console, sentence)
     if out is None:
         print_tables(Console(), made, form)
         return
     written = write_tables(out, made)
-    _say(console, f"{len(written)} files are in {out}.")
+    say(console, f"{len(written)} files are in {out}.")
 
 
 @app.command
@@ -217,11 +146,11 @@ def figures(
     with opened(store, results) as (source, problems):
         paths = draw(rows_of(source, study), out, form)
         for sentence in (*problems, *source.damaged.values()):
-            _say(console, sentence)
+            say(console, sentence)
     for path in paths:
-        _say(console, str(path))
+        say(console, str(path))
     if not paths:
-        _say(console, "No run is done yet, so there is nothing to draw.")
+        say(console, "No run is done yet, so there is nothing to draw.")
 
 
 @app.command
@@ -254,9 +183,9 @@ def export(
     console = Console(stderr=True)
     with Store(store, create=False) as opened:
         found = write(opened, folder, study, fields=fields)
-    _say(console, f"{folder}: {found.written} results written, {found.unchanged} were there.")
+    say(console, f"{folder}: {found.written} results written, {found.unchanged} were there.")
     for problem in found.problems:
-        _say(console, problem)
+        say(console, problem)
 
 
 @app.command(name="import")
@@ -275,38 +204,19 @@ def import_(folder: Path, /, *, store: StoreFile = STORE) -> None:
     from incenter.study.store import Store
 
     with Store(store) as opened:
-        _take_in(opened, folder, Console(stderr=True))
+        take_folder(opened, folder, Console(stderr=True))
 
 
-def _end(report: "Report", console: "Console") -> None:
-    """What came of it, and what to type next."""
-    for note in report.notes:
-        _say(console, note)
-    status = report.status
-    if report.interrupted:
-        again = shlex.join(["incenter", *sys.argv[1:]])
-        _say(
-            console,
-            f"Interrupted with {status.done} of {status.total} runs done, and the others saved; this goes on:\n\n"
-            f"    {again}\n",
-        )
-        sys.exit(INTERRUPTED)
-    _say(console, f"{status.done} of {status.total} runs are done.")
-    if report.failed:
-        from incenter.cli.study_view import failures
-
-        _say(console, failures(report.failed))
-        sys.exit(SOME_FAILED)
-
-
-def _take_in(store: "Store", folder: Path, console: "Console") -> None:
+def take_folder(store: "Store", folder: Path, console: "Console") -> None:
+    """Take results in, and say what came of it."""
     from incenter.study.exchange import take_in
 
     found = take_in(store, folder)
-    _say(console, f"{folder}: {found.new} results are new, {found.known} were in the store.")
+    say(console, f"{folder}: {found.new} results are new, {found.known} were in the store.")
     for problem in found.problems:
-        _say(console, problem)
+        say(console, problem)
 
 
-def _say(console: "Console", words: str) -> None:
+def say(console: "Console", words: str) -> None:
+    """Print as it stands."""
     console.print(words, soft_wrap=True, highlight=False, markup=False)
