@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from incenter.geometry.errors import IncenterError
 from incenter.pinn import MLP, Boundary, Box, Branches, Data, Initial, Interior, Objective, Periodic, Problem, problems
 from incenter.pinn.samplers import Sample
-from tests.pinn.nested import loss, quickly
+from tests.pinn.nested import loss, plainly, quickly
 
 TOLERANCES = {32: 1e-5, 64: 1e-12}
 FEW = 40  # points of a term: what is checked does not depend on their number
@@ -175,11 +175,11 @@ def test_theta_is_the_network_and_then_the_unknowns() -> None:
 
 def test_predictions_are_the_outputs_at_the_points() -> None:
     objective = Objective(several(), 64)
-    theta, points = objective.start(0), np.random.default_rng(0).uniform(0, 1, (9, 3))
+    theta, points = objective.start(0), np.random.default_rng(0).uniform(0, 1, (3001, 3))
     predicted = np.asarray(objective.predict(theta, points))
-    assert predicted.shape == (9, 2)
-    turned = np.asarray(objective.predict(theta, points[::-1]))
-    assert np.allclose(turned[::-1], predicted, rtol=1e-13, atol=1e-15)
+    plain = plainly(objective.parameters.network(objective.unravel(theta)))
+    assert np.allclose(predicted, jax.vmap(plain)(jnp.asarray(points)), rtol=1e-12, atol=1e-14)
+    assert objective.predict(theta, points[:1]).shape == (1, 2)
     assert np.isnan(objective.relative_l2(theta))
 
 

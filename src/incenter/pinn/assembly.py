@@ -19,7 +19,7 @@ from incenter.pinn.evaluation import Demand, Evaluation
 from incenter.pinn.layers import total
 from incenter.pinn.operators import Needs
 from incenter.pinn.parameters import Parameters, Unpacked
-from incenter.pinn.portions import Portions, portions_of, summed
+from incenter.pinn.portions import Portions, mapped, portions_of, summed
 from incenter.pinn.taylor import Array
 
 Batch = tuple[Any, ...]  # one sample per term
@@ -83,8 +83,12 @@ class Objective:
     def predict(self, theta: Array, points: Any) -> Array:
         """The outputs (N, k) at points (N, d)."""
         network = self.parameters.network(self.parameters.unpacked(theta))
-        jets = network.push(jnp.asarray(points, self.dtype), (Needs(),) * len(self.problem.outputs))
-        return jnp.stack([jet.value() for jet in jets], axis=1)
+
+        def values(portion: Array) -> Array:
+            jets = network.push(portion, (Needs(),) * len(self.problem.outputs))
+            return jnp.stack([jet.value() for jet in jets], axis=1)
+
+        return mapped(values, jnp.asarray(points, self.dtype))
 
     def unknowns(self, theta: Array) -> dict[str, Array]:
         """The unknown scalars by name."""

@@ -1,4 +1,4 @@
-"""Sums over many points, a portion of them at a time, so that what a portion needs on its way stays in the cache.
+"""Functions of many points and sums over them, a portion at a time, so that what is on its way stays in the cache.
 
 sum_k w_k f(point k)  =  sum over portions of  sum_{k in portion} w_k f(point k),        w = 1, and 0 where padded
 """
@@ -37,14 +37,7 @@ def summed(function: Callable[[Any, Array | None], Any], sample: Any, points: in
     """The sum of `function(sample, weights)` over portions; leaves of `sample` are (points, ...), weights (size,)."""
     if portions.number == 1:
         return function(sample, None)
-    fill = portions.number * portions.size - points
-
-    def cut(leaf: Array) -> Array:
-        filled = jnp.concatenate([leaf, jnp.broadcast_to(leaf[-1:], (fill, *leaf.shape[1:]))]) if fill else leaf
-        return filled.reshape(portions.number, portions.size, *leaf.shape[1:])
-
-    weights = cut(jnp.ones(points, sample.points.dtype)).at[-1, portions.size - fill :].set(0.0) if fill else None
-    parts = (jax.tree.map(cut, sample), weights)
+    parts = (jax.tree.map(lambda leaf: cut(leaf, portions), sample), _weights(points, portions, sample.points.dtype))
     shapes = jax.eval_shape(function, *jax.tree.map(lambda leaf: leaf[0], parts))
     start = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
 
@@ -53,3 +46,25 @@ def summed(function: Callable[[Any, Array | None], Any], sample: Any, points: in
 
     total, _ = jax.lax.scan(add, start, parts)
     return total
+
+
+def mapped(function: Callable[[Array], Array], points: Array) -> Array:
+    """`function` of points (N, d), row by row, with its rows in the same order."""
+    portions = portions_of(points.shape[0])
+    if portions.number == 1:
+        return function(points)
+    answers: Array = jax.lax.map(function, cut(points, portions))
+    return answers.reshape(-1, *answers.shape[2:])[: points.shape[0]]
+
+
+def cut(leaf: Array, portions: Portions) -> Array:
+    """(points, ...) as (number, size, ...), filled up with the last row."""
+    fill = portions.number * portions.size - leaf.shape[0]
+    filled = jnp.concatenate([leaf, jnp.broadcast_to(leaf[-1:], (fill, *leaf.shape[1:]))]) if fill else leaf
+    return filled.reshape(portions.number, portions.size, *leaf.shape[1:])
+
+
+def _weights(points: int, portions: Portions, dtype: Any) -> Array | None:
+    """1 for the points and 0 for the filling; None without filling."""
+    size = portions.number * portions.size
+    return None if size == points else (jnp.arange(size) < points).astype(dtype).reshape(portions)
