@@ -23,6 +23,7 @@ def _in_process(rank: int, count: int, folder: str, function: Callable[..., Any]
     dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=count)
     try:
         torch.save(function(*arguments), f"{folder}/{rank}.pt")
+        dist.barrier()  # who leaves first closes connections that the others may still be reading from
     except BaseException:
         traceback.print_exc()
         raise
