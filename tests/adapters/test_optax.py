@@ -70,7 +70,8 @@ def test_the_optimiser_is_fed_with_the_update(form: Any) -> None:
     assert int(state[0].step) == 5
 
 
-def test_what_random_rules_draw_depends_on_the_step_and_the_seed() -> None:
+@pytest.mark.slow
+def test_a_rule_that_draws_gives_the_same_run_for_the_same_seed() -> None:
     rule = by_name("relobralo", saudade=0.5)
     first = combine_gradients(rule, count=2).init(PARAMS)
     assert first.rule is not None

@@ -9,11 +9,16 @@ from typing import Any
 
 import jax
 import optax
-from jinns.parameters import Params
 
+from incenter.geometry.errors import IncenterError
 from incenter.jax import combine_gradients
 from incenter.methods import Rule
 from incenter.methods.chebyshev import Chebyshev
+
+try:
+    from jinns.parameters import Params
+except ModuleNotFoundError as error:
+    raise IncenterError("This adapter needs jinns, which is not installed: pip install 'jinns>=1.9.2'") from error
 
 _CHEBYSHEV = Chebyshev()
 
