@@ -93,7 +93,7 @@ def from_small(array: Array, like: Array) -> Array:
     if xp is np:
         return array.astype(like.dtype, copy=False) if array.dtype.kind == "f" else array
     if is_torch(xp):
-        tensor = xp.asarray(np.ascontiguousarray(array), device=like.device)
+        tensor = xp.asarray(np.asarray(array, order="C"), device=like.device)  # `ascontiguousarray` makes () into (1,)
         return tensor.to(like.dtype) if tensor.dtype.is_floating_point else tensor
     return array.astype(like.dtype) if xp.isdtype(array.dtype, "real floating") else array
 

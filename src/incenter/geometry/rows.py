@@ -115,13 +115,23 @@ def reciprocal(values: Weights) -> Weights:
     return xp.where(values > 0, 1.0 / xp.where(values > 0, values, 1.0), 0.0)
 
 
+def scale_rows(G: Matrix, exponents: Weights) -> Matrix:
+    """Rows times 2^exponents, in two steps because 2^exponents itself may be out of range.
+
+    The two powers are made once per row: `ldexp` of every entry was a tenth of a training step in JAX.
+    """
+    xp = namespace(G)
+    half, one = exponents // 2, xp.ones_like(G[:, 0])
+    return G * xp.ldexp(one, half)[:, None] * xp.ldexp(one, exponents - half)[:, None]
+
+
 def _read_scaled(G: Matrix) -> Rows:
     xp = namespace(G)
     finite = xp.all(xp.isfinite(G), axis=1)
     clean = xp.where(finite[:, None], G, xp.zeros_like(G))
     largest = xp.max(xp.abs(clean), axis=1)
     exponents = _exponents(largest)
-    scaled = _scale(clean, -exponents)
+    scaled = scale_rows(clean, -exponents)
     K = to_small(gram(scaled))
     small = namespace(K)
     lengths = small.sqrt(small.linalg.diagonal(K))
@@ -141,13 +151,3 @@ def _exponents(largest: Weights) -> Weights:
     """Exponents of the power of two just above each value; 0 for 0."""
     xp = namespace(largest)
     return xp.frexp(largest)[1]
-
-
-def _scale(G: Matrix, exponents: Weights) -> Matrix:
-    """Rows times 2^exponents, in two steps because 2^exponents itself may be out of range.
-
-    The two powers are made once per row: `ldexp` of every entry was a tenth of a training step in JAX.
-    """
-    xp = namespace(G)
-    half, one = exponents // 2, xp.ones_like(G[:, 0])
-    return G * xp.ldexp(one, half)[:, None] * xp.ldexp(one, exponents - half)[:, None]

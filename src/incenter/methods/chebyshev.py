@@ -33,7 +33,7 @@ from incenter.geometry.center import ChebyshevCenter, chebyshev_center
 from incenter.geometry.errors import IncenterError, read_gradients, read_p
 from incenter.geometry.euclidean import minimum_norm_weights
 from incenter.geometry.long_rows import inner_products
-from incenter.geometry.rows import Rows, largest_exponent, norms_of, read_rows, reciprocal
+from incenter.geometry.rows import Rows, largest_exponent, norms_of, read_rows, reciprocal, scale_rows
 from incenter.geometry.status import Status
 from incenter.methods.lengths import check_length, length_of
 from incenter.methods.rule import GramRule, Update, Weighing, least_cosine, made_known, nothing_to_combine
@@ -101,7 +101,7 @@ def _combine(G: Matrix, *, rule: Chebyshev) -> Update:
     shared = largest_exponent(small, rows)
     relative = small.ldexp(norms, rows.exponents - shared)
     length = length_of(rule.length, cosines, relative, rows.live)
-    update = namespace(G).ldexp(direction * from_small(length, direction), from_small(shared, direction))
+    update = scale_rows((direction * from_small(length, direction))[None], from_small(shared, direction)[None])[0]
     return Update(
         update=namespace(G).astype(update, G.dtype),
         weights=_raw_weights(center, length, relative, G) if rule.p == 2 else None,
