@@ -120,6 +120,19 @@ def test_a_run_that_hangs_is_ended_at_its_limit_and_says_where() -> None:
 
 
 @pytest.mark.slow
+def test_a_run_past_its_limit_is_saved_before_it_fails() -> None:
+    (warming,), (long,) = plan("nothing"), plan("nothing", steps=100_000_000)
+    with Store("s.sqlite") as store:
+        planned = [warming, Planned(long.key, long.configuration, 12.0)]
+        report = run_study(store, "worker", planned, lanes.processes(1))
+        (failed,) = report.failed
+    assert "raise timeout_seconds in the plan" in error_of(failed)
+    assert "hung" not in error_of(failed)
+    (newest, *_) = sorted((runs_folder(Path("s.sqlite")) / long.key / "checkpoints").iterdir(), reverse=True)
+    assert int(newest.stem.partition("-")[2]) >= (failed.step or 0) > 0
+
+
+@pytest.mark.slow
 def test_ctrl_c_saves_the_runs_and_says_how_to_go_on_in_the_same_bits() -> None:
     Path("worker.toml").write_text(PLAN.format(steps=30_000, problems='"wave.py:wave"'))
     command = [sys.executable, "-m", "incenter", "study", "run", "worker.toml", "--store"]

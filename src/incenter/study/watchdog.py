@@ -74,6 +74,10 @@ class Watchdog:
         self._latest = (step, losses, error)
         if self._lost:
             raise Lost
+        self.check_limit()
+
+    def check_limit(self) -> None:
+        """Raises where the run is past its limit."""
         if self._over() > 0:
             raise Overdue(self._sentence())
 

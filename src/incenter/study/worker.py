@@ -109,10 +109,16 @@ def _train(task: Task, claim: Claim, watchdog: Watchdog) -> Outcome:
 
     def seen(progress: "Progress") -> None:
         error = None if progress.error is None else float(progress.error)
-        watchdog.seen(progress.step, progress.losses, error)
+        try:
+            watchdog.seen(progress.step, progress.losses, error)
+        except Overdue:
+            if threading.current_thread() is not threading.main_thread():
+                raise
+            signal.raise_signal(signal.SIGTERM)  # at which a training saves itself and returns
 
     result = train(configuration, out=task.runs / task.key, resume=True, progress=seen)
     if result.stopped == "interrupted":
+        watchdog.check_limit()
         raise _Interrupted
     if result.stopped == "nonfinite":
         raise _Diverged(result.sentence)
