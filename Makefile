@@ -12,7 +12,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
-SOURCES := src tests benchmarks
+SOURCES := src tests benchmarks examples
 
 .PHONY: run test check benchmark format clean help
 .DEFAULT_GOAL := help
