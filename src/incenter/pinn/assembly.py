@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from incenter.geometry.arrays import is_traced
 from incenter.geometry.errors import IncenterError
 from incenter.pinn.evaluation import Demand, Evaluation
 from incenter.pinn.layers import total
@@ -88,7 +89,9 @@ class Objective:
             jets = network.push(portion, (Needs(),) * len(self.problem.outputs))
             return jnp.stack([jet.value() for jet in jets], axis=1)
 
-        return mapped(values, jnp.asarray(points, self.dtype))
+        points = jnp.asarray(points, self.dtype)
+        # Outside `jit` a loop over portions would be compiled at every call, which takes longer than the cache saves.
+        return mapped(values, points) if is_traced(theta) else values(points)
 
     def unknowns(self, theta: Array) -> dict[str, Array]:
         """The unknown scalars by name."""
