@@ -6,17 +6,16 @@ there is a line of it every `_EVERY` seconds. All of it is on stderr.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, Group
-from rich.live import Live
 from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from incenter.cli.live import LiveDisplay
 from incenter.cli.train_view import QUIET, clock_time
 
 if TYPE_CHECKING:
@@ -25,30 +24,15 @@ if TYPE_CHECKING:
     from incenter.study.runner import Snapshot
 
 _EVERY = 30.0  # seconds between two plain lines
-_REFRESHES = 4  # per second
 _MOST_FAILURES = 20  # that are listed at the end
 
 
-class Display:
+class Display(LiveDisplay):
     """Called with each `Snapshot`; entered and left around a study."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
-        self.console, self.clock = console, clock
         self.snapshot: Snapshot | None = None
-        self.printed = -float("inf")
-        live = Live(get_renderable=self.render, console=console, refresh_per_second=_REFRESHES, transient=True)
-        self.live = live if console.is_terminal else None
-
-    def __enter__(self) -> "Display":
-        if self.live is not None:
-            self.live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.live is not None:
-            self.live.stop()
+        super().__init__(console, console.is_terminal, clock)  # which draws already
 
     def __call__(self, snapshot: "Snapshot") -> None:
         """Show where the study is."""

@@ -10,21 +10,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, Group
-from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
+
+from incenter.cli.live import LiveDisplay
 
 if TYPE_CHECKING:
     from incenter.pinn.result import Progress, Result
 
 _EVERY = 10.0  # seconds between two plain lines
-_REFRESHES = 4  # of the bar, per second
 _SPEED_OVER = 20.0  # seconds: the speed shown is that of about so much time
 _GAP = 3  # columns between two numbers
 QUIET = "dim"
@@ -74,27 +73,13 @@ class Speed:
         return None if self.per_second is None else (steps - self.seen[-1][1]) / self.per_second
 
 
-class Display:
+class Display(LiveDisplay):
     """Called with each `Now`; entered and left around a run."""
 
     def __init__(self, console: Console, bar: bool, clock: Callable[[], float] = time.monotonic) -> None:
-        self.console, self.clock = console, clock
         self.speed = Speed(clock)
         self.now: Now | None = None
-        self.printed = -float("inf")
-        live = Live(get_renderable=self.render, console=console, refresh_per_second=_REFRESHES, transient=True)
-        self.live = live if bar else None
-
-    def __enter__(self) -> "Display":
-        if self.live is not None:
-            self.live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.live is not None:
-            self.live.stop()
+        super().__init__(console, bar, clock)  # which draws already
 
     def __call__(self, now: Now) -> None:
         """Show where the run is."""

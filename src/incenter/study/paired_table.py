@@ -15,7 +15,7 @@ from incenter.geometry.errors import IncenterError
 from incenter.study.cells import tried_rates
 from incenter.study.layout import Column, Layout, Line, lay_out
 from incenter.study.paper_numbers import canonical
-from incenter.study.renderings import NOTHING, Body, Entry, Grid, Terminal, latex, markdown
+from incenter.study.renderings import NOTHING, Body, Entry, Grid, Rendered
 from incenter.study.rows import Row
 from incenter.study.statistics import Paired, holm, paired
 
@@ -41,7 +41,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class PairedTable:
+class PairedTable(Rendered):
     """All methods against one."""
 
     against: Line
@@ -55,16 +55,6 @@ class PairedTable:
     def title(self) -> str:
         title = f"Errors in units of those of {self.against.title}, and paired tests"
         return title if self.study is None else f"{title}, {self.study}"
-
-    def terminal(self) -> Terminal:
-        """To be printed by a `rich.console.Console`."""
-        return Terminal(self.grid())
-
-    def markdown(self) -> str:
-        return markdown(self.grid())
-
-    def latex(self) -> str:
-        return latex(self.grid())
 
     def csv(self) -> str:
         """One line for each cell, with both tests."""

@@ -5,6 +5,7 @@ terminal that is too narrow for all columns gets them in several blocks, each wi
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -91,6 +92,24 @@ class Terminal:
             block.append(column)
             left -= needed
         yield block
+
+
+class Rendered(ABC):
+    """What has a grid, in every form."""
+
+    @abstractmethod
+    def grid(self) -> Grid:
+        """Its entries, in lines and columns."""
+
+    def terminal(self) -> Terminal:
+        """To be printed by a `rich.console.Console`."""
+        return Terminal(self.grid())
+
+    def markdown(self) -> str:
+        return markdown(self.grid())
+
+    def latex(self) -> str:
+        return latex(self.grid())
 
 
 def markdown(grid: Grid) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from incenter.study.cells import Cell, Tried, cell_of, values_of
 from incenter.study.layout import OURS, Column, Layout, Line, lay_out
 from incenter.study.quantities import ERROR, LEARNING_RATE, MS_PER_STEP, SECONDS, Quantity
-from incenter.study.renderings import NOTHING, Body, Entry, Grid, Terminal, latex, markdown
+from incenter.study.renderings import NOTHING, Body, Entry, Grid, Rendered
 from incenter.study.rows import Row
 from incenter.study.statistics import ranks
 
@@ -48,7 +48,7 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Rendered):
     """One quantity of a study's runs."""
 
     quantity: Quantity
@@ -74,16 +74,6 @@ class Table:
             for column, cell in zip(self.columns, each.cells, strict=True)
             if cell.missing
         )
-
-    def terminal(self) -> Terminal:
-        """To be printed by a `rich.console.Console`."""
-        return Terminal(self.grid())
-
-    def markdown(self) -> str:
-        return markdown(self.grid())
-
-    def latex(self) -> str:
-        return latex(self.grid())
 
     def csv(self) -> str:
         """One line for each learning rate of each cell."""
