@@ -41,7 +41,7 @@ def train(
         raise IncenterError("resume=True needs `out`, the folder of the run to continue.")
     with jax.enable_x64(configuration.precision == 64):
         found = problem_of(configuration)
-        objective = Objective(found, configuration.precision)
+        objective = Objective(found, configuration.precision, configuration.devices)
         return run(configuration.resolved(found), objective, out=out, resume=resume, progress=progress)
 
 
