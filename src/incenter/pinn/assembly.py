@@ -5,7 +5,8 @@ Term i with equations e_ij at N points gives
     loss_i = sum_j mean_N e_ij^2          G_i = d loss_i / d theta
 
 Everything is pure and may be compiled. On several devices each takes a share of the points of every term whose
-equations at a point need no other point; the other terms are computed whole on each of them. Precision 64 needs `jax.enable_x64` around every call, the constructor included.
+equations at a point need no other point; the other terms are computed whole on each of them. Precision 64 needs
+`jax.enable_x64` around every call, the constructor included.
 """
 
 from functools import cached_property
