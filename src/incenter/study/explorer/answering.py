@@ -42,9 +42,9 @@ def answer(question: Mapping[str, Any], held: Mapping[str, Gradients]) -> dict[s
 
 
 def _label(method: str) -> str:
-    """As the paper's tables have it, where that says which rule it is without an optimiser on top."""
-    names = data("names")["methods"] | {"sum": "Sum", "dcgd_center": "DCGD, center"}
-    return str(names.get(method, method))
+    """As the tables have it; here no optimiser is on top of the sum, and DCGD's center stands beside its siblings."""
+    names = data("names")["methods"] | {"sum": "Sum", "dcgd_center": "DCGD center"}
+    return str(names.get(method, method)).replace(",", "")
 
 
 def _source(question: Mapping[str, Any], held: Mapping[str, Gradients]) -> Gradients:

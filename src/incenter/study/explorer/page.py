@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Mapping
 from importlib import resources
+from importlib.metadata import version
 from typing import Any
 
-import incenter
 from incenter.study.examples import Gradients
 from incenter.study.explorer.answering import NORMS, answer
 from incenter.study.explorer.presets import PRESETS
@@ -40,7 +40,7 @@ def described(name: str, source: Gradients) -> dict[str, Any]:
 
 def _start(held: Mapping[str, Gradients]) -> dict[str, Any]:
     return {
-        "version": incenter.__version__,
+        "version": version("incenter"),
         "norms": NORMS,
         "presets": [vars(preset) for preset in PRESETS],
         "held": [described(name, source) for name, source in held.items()],
