@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from incenter.geometry.errors import IncenterError
 from incenter.study import examples, gradients_file
 from incenter.study.examples import Gradients
 
@@ -47,11 +48,14 @@ def _export(given: Gradients | None, path: Path) -> None:
     from incenter.study.explorer.page import saved_page
     from incenter.study.explorer.server import GIVEN
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    page = saved_page({} if given is None else {GIVEN: given})
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        aside.write_text(saved_page({} if given is None else {GIVEN: given}), encoding="utf-8")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_text(page, encoding="utf-8")
         aside.replace(path)
+    except OSError as error:
+        raise IncenterError(f"{path} cannot be written ({error.strerror}); give another --export.") from error
     finally:
         aside.unlink(missing_ok=True)
     print(f"The cone explorer with its presets: {path}")

@@ -25,8 +25,7 @@ def answer(question: Mapping[str, Any], held: Mapping[str, Gradients]) -> dict[s
     """What every rule does with the gradients of `question`: three of its own, or those `held` under a name."""
     source = _source(question, held)
     comparison = _without_memory(source, _norm(question.get("p", 2)))
-    shown = tuple(int(row) for row in question.get("shown", range(min(_DRAGGED, len(source.names)))))
-    view = look(source.gradients, shown)
+    view = look(source.gradients, _shown(question.get("shown", [0, 1, 2])))
     plain = as_plain(comparison)
     directions = shadows(comparison, view)
     for method in plain["methods"]:
@@ -65,6 +64,12 @@ def _dragged(rows: Any) -> Matrix:
     if G.shape != (_DRAGGED, _DRAGGED):
         raise IncenterError(f"`gradients` must be {_DRAGGED} rows of {_DRAGGED} numbers; got shape {G.shape}.")
     return G
+
+
+def _shown(rows: Any) -> tuple[int, ...]:
+    if not isinstance(rows, list) or not all(isinstance(row, int) for row in rows):
+        raise IncenterError(f"`shown` must be a list of rows, counted from 0; got {rows!r:.80}.")
+    return tuple(rows)
 
 
 def _norm(p: Any) -> float:

@@ -24,7 +24,7 @@ def _example(source: examples.Gradients) -> tuple[tuple[float, ...], ...]:
 
 
 def _at_the_jump(angle: float) -> tuple[tuple[float, ...], ...]:
-    return (math.cos(angle), math.sin(angle), 0.0), (0.0, 1.0, 0.0), (0.0, 0.8, 0.6)
+    return (math.cos(angle), math.sin(angle), 0.0), (0.0, 1.0, 0.0), (-0.004, 0.6, 0.8)
 
 
 PRESETS = (
@@ -58,20 +58,20 @@ PRESETS = (
     ),
     Preset(
         "harmonic_before",
-        "HARMONIC before its jump",
-        "g1 is half a degree inside a right angle to g2 and g3: remember where HARMONIC points, then choose the next "
-        "preset, or push g1 away from g2.",
+        "HARMONIC before",
+        "Half a degree before a jump: g1 makes nearly a right angle with g2 and g3. Remember where HARMONIC points, then "
+        "choose the next preset, or push g1 away from g2.",
         _at_the_jump(_EDGE),
     ),
     Preset(
         "harmonic_after",
-        "HARMONIC after its jump",
-        "g1 has moved by one degree: the Chebyshev direction has moved by half a degree, HARMONIC by thirty.",
+        "HARMONIC after",
+        "After the jump: g1 has moved by one degree, the Chebyshev direction by half a degree, HARMONIC by thirty.",
         _at_the_jump(-_EDGE),
     ),
     Preset(
         "stationary",
-        "Pareto-stationary",
+        "Stationary",
         "A weighted sum of the gradients is zero: the cone has no inside, r* is 0, and the rules that still have a "
         "direction make some loss worse.",
         ((2.0, 0.0, 0.0), (-0.5, 0.75, 0.2), (-0.5, -0.75, -0.2)),

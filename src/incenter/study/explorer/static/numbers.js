@@ -61,8 +61,8 @@ function fill(row, method, answer, view) {
   row.querySelector("input").checked = !view.hidden.has(method.method);
   row.querySelector(".least").textContent = decimals(method.radius ?? 0, 4);
   row.classList.toggle("worse", Math.min(...cosines) < -ROUNDING);
-  row.querySelector(".strip").innerHTML = strip(cosines, answer);
-  const none = method.length === 0 || cosines.every((cosine) => cosine === 0);
+  const none = cosines.every((cosine) => cosine === 0);
+  row.querySelector(".strip").innerHTML = strip(none ? [] : cosines, answer);
   const all = cosines.length <= FEW ? cosines.map((cosine, k) => `<span>${badge(k)}${decimals(cosine, 4)}</span>`).join("") : "";
   const worse = cosines.filter((cosine) => cosine < -ROUNDING).length;
   const many = cosines.length > FEW ? `<span>${worse} of ${cosines.length} losses go up</span>` : "";
@@ -81,7 +81,8 @@ function strip(cosines, answer) {
     const shape = cosines.length <= FEW ? `<path d="${mark(k)}"/>` : '<path d="M-1-6H1V6H-1Z"/>';
     return `<svg x="${across(cosine)}" y="${y}%" overflow="visible">${shape}</svg>`;
   });
-  return `<rect class="up" x="0" y="0" width="50%" height="100%"/>${least}<line class="span" x1="${ends[0]}" x2="${ends[1]}" y1="50%" y2="50%"/>${marks.join("")}`;
+  const span = cosines.length ? `<line class="span" x1="${ends[0]}" x2="${ends[1]}" y1="50%" y2="50%"/>` : "";
+  return `<rect class="up" x="0" y="0" width="50%" height="100%"/>${least}${span}${marks.join("")}`;
 }
 
 function silent(answer) {

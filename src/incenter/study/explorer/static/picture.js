@@ -126,9 +126,12 @@ function shownArrows(answer, view) {
     if (known) known.methods.push(method);
     else arrows.push({ tip: method.method === "chebyshev" && answer.scene.whole ? answer.scene.center || tip : tip, methods: [method] });
   }
-  for (const arrow of arrows) arrow.lead = arrow.methods.find((each) => COLOURED.includes(each.method)) || arrow.methods.find((each) => each.method === "sum") || arrow.methods[0];
+  for (const arrow of arrows) arrow.lead = leading(arrow.methods);
   return arrows;
 }
+
+const leading = (methods) =>
+  [...COLOURED, "sum"].map((name) => methods.find((each) => each.method === name)).find((each) => each) || methods[0];
 
 function arrowMarkup(arrow, eye, view, scene) {
   const marked = arrow.methods.some((each) => each.method === view.marked);
@@ -260,7 +263,9 @@ function at(eye, tip) {
 }
 
 function together(arrow, narrow) {
-  const names = [arrow.lead, ...arrow.methods.filter((each) => each !== arrow.lead)].map((each) => each.label);
-  const most = narrow ? 1 : 2;
-  return names.slice(0, most).join(", ") + (names.length > most ? ` +${names.length - most}` : "");
+  const named = COLOURED.filter((name) => arrow.methods.some((each) => each.method === name));
+  const first = named.length ? named.map((name) => arrow.methods.find((each) => each.method === name)) : [arrow.lead];
+  const spelt = first.slice(0, narrow ? 1 : 2);
+  const others = arrow.methods.length - spelt.length;
+  return spelt.map((each) => each.label).join(", ") + (others > 0 ? ` +${others}` : "");
 }
