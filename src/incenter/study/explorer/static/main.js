@@ -129,9 +129,11 @@ function copied() {
 function choose(name) {
   state.chosen = name;
   for (const button of by("presets").children) button.setAttribute("aria-pressed", button.dataset.name === name);
+  by("look").classList.toggle("left", name === null);
+  if (name === null) return null; // what was said of the preset stays, paler: it was where this began
   const preset = start.presets.find((each) => each.name === name);
   const held = start.held.find((each) => each.name === name);
-  by("look").textContent = preset ? preset.look : held ? `${held.title}${held.step === null ? "" : `, step ${held.step}`}: ${described(held)}` : "Gradients of your own.";
+  by("look").textContent = preset ? preset.look : `${held.title}${held.step === null ? "" : `, step ${held.step}`}: ${described(held)}`;
   return preset || held;
 }
 
@@ -220,7 +222,7 @@ function showChoice(held) {
 
 function showSeen() {
   const { whole, exact, ball, center } = answer.scene;
-  const lines = [];
+  const lines = state.chosen === null ? ["Gradients of your own."] : [];
   if (!whole) lines.push("Cone and ball are those of the three gradients alone; the arrows are the shadows of the directions of all.");
   else if (!exact && answer.p !== 2) lines.push("Directions that leave the span of the gradients are seen as their shadows.");
   if (center === null) lines.push(`No cone to draw: ${answer.sentence}.`);

@@ -1,6 +1,6 @@
 // Hands on the picture: a tip is dragged over its sphere, the background turns the view, two fingers or the wheel zoom.
 
-import { norm, scaled, see, sum, unit, unsee } from "./camera.js";
+import { cross, dot, scaled, sum, unit, unsee } from "./camera.js";
 import { projector } from "./picture.js";
 import { drawnLength } from "./shapes.js";
 
@@ -84,18 +84,17 @@ function onKey(event, hands) {
   event.preventDefault();
 }
 
-// A tip that faces the eye or the back turns about the screen's axes; a push that would turn it about itself moves it sideways.
+// Right and left turn the tip about the screen's upright axis, up and down about its level one, so that it can be pushed all
+// the way round. A tip that lies along that axis would only spin: it is turned about the line of sight instead.
 function pushed(k, [right, up], hands) {
-  const frame = hands.view().frame;
-  const way = sum(scaled(frame[0], right), scaled(frame[1], up));
+  const [level, upright, toward] = hands.view().frame;
   const now = hands.directions()[k];
-  const across = sum(way, scaled(now, -now.reduce((total, x, i) => total + x * way[i], 0)));
-  const angle = Math.hypot(right, up);
-  if (norm(across) > 0.3 * angle) {
-    hands.moved(k, unit(sum(scaled(now, Math.cos(angle)), scaled(unit(across), Math.sin(angle)))));
-    return;
-  }
-  const seen = see(frame, now); // the tip lies along the push: it goes over the horizon, toward the eye if inward
-  const toward = seen[0] * right + seen[1] * up > 0 ? -1 : 1;
-  hands.moved(k, unit(sum(scaled(now, Math.cos(angle)), scaled(frame[2], toward * Math.sin(angle)))));
+  const axis = right ? upright : level;
+  const stuck = Math.abs(dot(now, axis)) > 0.95;
+  hands.moved(k, unit(rotation(now, stuck ? toward : axis, stuck ? -(right || -up) : right || -up)));
+}
+
+function rotation(point, axis, angle) {
+  const [c, s] = [Math.cos(angle), Math.sin(angle)];
+  return sum(sum(scaled(point, c), scaled(cross(axis, point), s)), scaled(axis, dot(axis, point) * (1 - c)));
 }
