@@ -26,9 +26,7 @@ def saved_page(held: Mapping[str, Gradients]) -> str:
     """The page with the answers to all presets and norms in it: it needs no server and no network."""
     questions: dict[str, dict[str, Any]] = {preset.name: {"gradients": preset.gradients} for preset in PRESETS}
     questions |= {name: {"held": name} for name in held}
-    answers = {
-        f"{name}/{p}": answer(question | {"p": p}, held) for name, question in questions.items() for p in NORMS
-    }
+    answers = {f"{name}/{p}": answer(question | {"p": p}, held) for name, question in questions.items() for p in NORMS}
     return _document(_start(held) | {"live": False, "answers": answers})
 
 

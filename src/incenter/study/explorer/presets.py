@@ -59,7 +59,7 @@ PRESETS = (
     Preset(
         "harmonic_before",
         "HARMONIC before",
-        "Half a degree before a jump: g1 makes nearly a right angle with g2 and g3. Remember where HARMONIC points, then "
+        "Half a degree before a jump: g1 is nearly at right angles to g2 and g3. Remember where HARMONIC points, then "
         "choose the next preset, or push g1 away from g2.",
         _at_the_jump(_EDGE),
     ),

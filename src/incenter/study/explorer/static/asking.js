@@ -1,6 +1,6 @@
 // Questions to the server, one at a time: while one is under way only the newest other waits, so a drag never queues.
 
-/** `ask(question)` that calls `answered(answer, question)` or `refused(sentence)`; `live` false looks answers up in `saved`. */
+/** `ask(question)` that calls `answered(answer, newest)` or `refused(sentence)`; `live` false looks answers up in `saved`. */
 export function asker({ live, saved, answered, refused }) {
   let waiting = null;
   let busy = false;
@@ -11,7 +11,7 @@ export function asker({ live, saved, answered, refused }) {
     busy = true;
     try {
       const found = live ? await post("answer", JSON.stringify(question.body)) : saved[question.key];
-      if (waiting === null || !question.replaced) answered(found, question);
+      answered(found, waiting === null);
     } catch (error) {
       refused(error.message);
     }

@@ -26,11 +26,11 @@ function question() {
 
 const asked = () => ask(question());
 
-function answered(found) {
+function answered(found, newest) {
   answer = found;
   complain(null);
   if (reframe) home();
-  reframe = false;
+  reframe &&= !newest; // an answer to what was looked at before frames only until the right one comes
   redraw();
   showNumbers(answer, state);
   showPython(state, answer);
