@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -192,3 +193,9 @@ def test_a_view_of_few_parameters_loses_nothing() -> None:
     view = look(np.array([[1.0, 2.0], [3.0, 4.0]]), (0, 1))
     assert view.exact
     assert (view.basis @ np.array([1.0, 2.0])).tolist() == [1.0, 2.0, 0.0]
+
+
+def test_the_docs_say_of_each_preset_what_the_page_says() -> None:
+    text = " ".join((Path(__file__).parents[3] / "docs" / "explorer.md").read_text(encoding="utf-8").split())
+    for preset in PRESETS:
+        assert f"**{preset.title}**. {preset.look}" in text

@@ -17,7 +17,12 @@ export function placed(labels, taken, width, height) {
   });
 }
 
-const textWidth = (text, size) => [...text].reduce((total, letter) => total + (/[il.,:1 ]/.test(letter) ? 0.36 : /[A-Z+m]/.test(letter) ? 0.72 : 0.58), 0) * size;
+const pen = document.createElement("canvas").getContext("2d");
+
+function textWidth(text, size) {
+  pen.font = `700 ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return pen.measureText(text).width + 2;
+}
 
 function candidates(label, size, width) {
   const outward = label.x >= width / 2 ? 1 : -1; // away from the middle first

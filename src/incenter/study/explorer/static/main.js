@@ -14,7 +14,7 @@ const picture = by("picture");
 // `rows` are the three gradients that the page has in hand; null while the server holds those that are looked at.
 const state = { rows: null, held: null, shown: null, chosen: null, p: 2, zoom: 1, frame: null, extent: null, hidden: new Set(), marked: null };
 let answer = null;
-let reframe = true;
+let reframe = "view"; // what the next answer resets: the "view", its "size" alone, or nothing
 let drawing = false;
 
 const ask = asker({ live: start.live, saved: start.answers, answered, refused });
@@ -29,8 +29,9 @@ const asked = () => ask(question());
 function answered(found, newest) {
   answer = found;
   complain(null);
-  if (reframe) home();
-  reframe &&= !newest; // an answer to what was looked at before frames only until the right one comes
+  if (reframe === "view") home();
+  if (reframe === "size") fit();
+  if (newest) reframe = null; // an answer to what was looked at before frames only until the right one comes
   redraw();
   showNumbers(answer, state);
   showPython(state, answer);
@@ -76,7 +77,11 @@ function home() {
   const { center, gradients } = answer.scene;
   const named = answer.methods.filter((method) => COLOURED.includes(method.method) && method.direction);
   state.frame = framing(center || [0, 0, 0], [...gradients, ...named.map((method) => method.direction)]);
-  state.extent = extentOf(answer.scene, state.frame);
+  fit();
+}
+
+function fit() {
+  state.extent = extentOf(answer, state.frame);
   state.zoom = 1;
   redraw();
 }
@@ -148,7 +153,7 @@ function lookAt(name) {
   state.rows = found.gradients || null;
   state.held = found.gradients ? null : name;
   state.shown = null;
-  reframe = true;
+  reframe = "view";
   showChoice(found.gradients ? null : found);
   return asked();
 }
@@ -167,6 +172,7 @@ by("presets").addEventListener("click", (event) => {
 by("norm").innerHTML = start.norms.map((p) => `<option value="${p}" ${p === 2 ? "selected" : ""}>${p === "inf" ? "∞" : p}</option>`).join("");
 by("norm").addEventListener("change", () => {
   state.p = by("norm").value === "inf" ? "inf" : Number(by("norm").value);
+  reframe = reframe || "size"; // the ball of another norm has another size
   asked();
 });
 
@@ -213,7 +219,7 @@ function showChoice(held) {
       if (other >= 0) state.shown[other] = state.shown[place]; // the two change places
       state.shown[place] = row;
       by("choice").querySelectorAll("select").forEach((each, k) => (each.value = state.shown[k]));
-      reframe = true;
+      reframe = "view";
       asked();
     });
     by("choice").append(select);

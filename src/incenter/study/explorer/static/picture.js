@@ -25,18 +25,14 @@ export function projector(view) {
   return { project, scale, middle };
 }
 
-/** What a frame must hold to show all of a scene, with room for words. */
-export function extentOf(scene, frame) {
-  const around = (point, radius) => {
-    const [x, y] = see(frame, point);
-    return [[x - radius, y - radius], [x + radius, y + radius]];
-  };
+/** What the screen must hold to show all of an answer, with room for words. */
+export function extentOf(answer, frame) {
+  const { scene } = answer;
   const points = [
-    ...around([0, 0, 0], 1),
-    ...(scene.ball ? around(scene.center, scene.radius) : []),
-    ...scene.gradients.flatMap((direction, k) => around(scaled(direction, drawnLength(scene.lengths[k])), 0)),
-  ];
-  const [across, up] = [0, 1].map((k) => points.map((point) => point[k]));
+    ...scene.gradients.map((direction, k) => scaled(direction, drawnLength(scene.lengths[k]))),
+    ...(scene.ball ? outlineOf(answer, frame) : []),
+  ].map((point) => see(frame, point));
+  const [across, up] = [0, 1].map((k) => [-1, 1, ...points.map((point) => point[k])]); // the globe, and the points
   return { left: Math.min(...across) - 0.3, right: Math.max(...across) + 0.3, low: Math.min(...up) - 0.12, high: Math.max(...up) + 0.12 };
 }
 
@@ -102,11 +98,10 @@ function rim(facet, answer, eye) {
 }
 
 function ball(answer, eye, frame) {
-  const { center, radius, ball: round } = answer.scene;
-  if (!round) return "";
-  const outline = ballOutline(frame, answer.p).map((point) => sum(center, scaled(point, radius)));
-  return `<path class="ball" fill="url(#ball)" d="M${path(outline, eye)}Z"/>`;
+  return answer.scene.ball ? `<path class="ball" fill="url(#ball)" d="M${path(outlineOf(answer, frame), eye)}Z"/>` : "";
 }
+
+const outlineOf = ({ scene, p }, frame) => ballOutline(frame, p).map((point) => sum(scene.center, scaled(point, scene.radius)));
 
 function contacts(scene, eye) {
   const [x, y] = scene.center ? eye.project(scene.center) : [];
