@@ -8,7 +8,7 @@ import pytest
 
 from incenter.study.explorer.server import Explorer
 from tests.browser import browser, complaints, look_at
-from tests.study.explorer.hands import shown, until
+from tests.study.explorer.hands import opens
 
 
 @pytest.fixture(scope="package")
@@ -31,7 +31,7 @@ def page(opened: Any, server: Explorer) -> Iterator[Any]:
     server.held.clear()
     look_at(opened)
     opened.get(server.url)
-    until(lambda: shown(opened)["radius"] == "0.707107")
+    opens(opened)
     complaints(opened)
     yield opened
     assert complaints(opened) == []

@@ -27,6 +27,7 @@ return {
   seen: text(document, "#seen"),
   trouble: text(document, "#trouble"),
 };"""
+_DRAWN = "return document.querySelectorAll('#handles [transform]').length"
 _HANDLE = """
 const mark = document.querySelectorAll("#handles .handle")[arguments[0]].querySelector("path");
 const box = mark.getBoundingClientRect();
@@ -39,6 +40,11 @@ def until(met: Callable[[], Any]) -> None:
     while not met():
         assert time.monotonic() < end, "the page never came to show it"
         time.sleep(0.02)
+
+
+def opens(page: Any) -> None:
+    """Wait until the page shows the first preset, drawn."""
+    until(lambda: shown(page)["radius"] == "0.707107" and page.execute_script(_DRAWN) == 3)
 
 
 def choose(page: Any, name: str) -> None:

@@ -12,7 +12,19 @@ from incenter.study.explorer.page import saved_page
 from incenter.study.explorer.presets import PRESETS, Preset
 from incenter.study.explorer.server import Explorer
 from tests.browser import DESKTOP, PHONE, complaints, look_at
-from tests.study.explorer.hands import agrees, apart, choose, contrast, drag, gradients, handle, shown, until, words
+from tests.study.explorer.hands import (
+    agrees,
+    apart,
+    choose,
+    contrast,
+    drag,
+    gradients,
+    handle,
+    opens,
+    shown,
+    until,
+    words,
+)
 
 _CHOOSE_FIFTH = """
 const first = document.querySelector("#choice select");
@@ -67,7 +79,7 @@ def test_a_bad_file_is_one_sentence_and_changes_nothing(page: Any, tmp_path: Pat
 def test_it_fits_and_is_legible(page: Any, server: Explorer, size: tuple[int, int], scheme: Any) -> None:
     look_at(page, size, scheme)
     page.get(server.url)
-    until(lambda: shown(page)["radius"] == "0.707107")
+    opens(page)
     assert page.execute_script("return document.documentElement.scrollWidth") <= size[0]
     paper, ink = page.execute_script("const s = getComputedStyle(document.body); return [s.backgroundColor, s.color];")
     assert contrast(paper, ink) > 10
