@@ -199,3 +199,16 @@ def test_the_docs_say_of_each_preset_what_the_page_says() -> None:
     text = " ".join((Path(__file__).parents[3] / "docs" / "explorer.md").read_text(encoding="utf-8").split())
     for preset in PRESETS:
         assert f"**{preset.title}**. {preset.look}" in text
+
+
+def test_the_lines_of_python_give_the_same_gradients() -> None:
+    for sources in (
+        {"given": cone()},
+        {"given": Gradients(np.array([[1.1, 2.2], [3.3, 4.4]], dtype=np.float32), ("a", "b"), "x")},
+    ):
+        lines = answer({"held": "given", "p": "inf"}, sources)["python"]
+        names: dict[str, Any] = {}
+        exec(lines.split("\nprint")[0], names)
+        assert np.array_equal(names["G"], sources["given"].gradients)
+        assert lines.endswith('print(incenter.chebyshev_center(G, p=float("inf")))')
+    assert "np.load('file.npz')[\"gradients\"]" in answer({"held": "given"}, held(np.eye(3, 40)))["python"]

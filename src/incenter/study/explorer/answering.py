@@ -19,6 +19,7 @@ from incenter.study.plain import as_plain
 
 NORMS = (1, 1.5, 2, 3, 4, "inf")  # offered on the page
 _DRAGGED = 3
+_FEW = 30  # entries that are written out
 
 
 def answer(question: Mapping[str, Any], held: Mapping[str, Gradients]) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def answer(question: Mapping[str, Any], held: Mapping[str, Gradients]) -> dict[s
         "sentence": centre.status.sentence,
         "dropped": [bool(dropped) for dropped in centre.dropped],
         "scene": scene(comparison, view),
+        "python": _in_python(source, comparison.p),
     }
 
 
@@ -44,6 +46,14 @@ def _label(method: str) -> str:
     """As the tables have it; here no optimiser is on top of the sum, and DCGD's center stands beside its siblings."""
     names = data("names")["methods"] | {"sum": "Sum", "dcgd_center": "DCGD center"}
     return str(names.get(method, method)).replace(",", "")
+
+
+def _in_python(source: Gradients, p: float) -> str:
+    """The lines that give the same numbers; gradients that are many entries are read from their file."""
+    G, norm = source.gradients, 'float("inf")' if p == math.inf else f"{p:g}"
+    rows = ",\n              ".join(map(repr, G.tolist()))
+    made = f"np.array([{rows}])" if G.size <= _FEW else f'np.load({source.title!r})["gradients"]'
+    return f"import numpy as np, incenter\nG = {made}\nprint(incenter.chebyshev_center(G, p={norm}))"
 
 
 def _source(question: Mapping[str, Any], held: Mapping[str, Gradients]) -> Gradients:

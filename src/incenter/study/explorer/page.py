@@ -12,7 +12,9 @@ from incenter.study.explorer.answering import NORMS, answer
 from incenter.study.explorer.presets import PRESETS
 
 #: in the order in which they need each other
-_SCRIPTS = ("camera", "shapes", "labels", "picture", "numbers", "asking", "moving", "main")
+_SCRIPTS = (
+    "camera", "shapes", "labels", "wording", "picture", "numbers", "lengths", "choice", "asking", "moving", "main",
+)  # fmt: skip
 _IMPORT = re.compile(r"^import .*$\n?", re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 

@@ -2,8 +2,10 @@
 
 import { asker, post } from "./asking.js";
 import { framing, norm, scaled, turned, unit } from "./camera.js";
+import { showChoice } from "./choice.js";
+import { showLengths } from "./lengths.js";
 import { watchPicture } from "./moving.js";
-import { badge, showNumbers, showPython } from "./numbers.js";
+import { showNumbers } from "./numbers.js";
 import { drawPicture, extentOf } from "./picture.js";
 import { COLOURED, escaped, short } from "./shapes.js";
 
@@ -34,8 +36,7 @@ function answered(found, newest) {
   if (newest) reframe = null; // an answer to what was looked at before frames only until the right one comes
   redraw();
   showNumbers(answer, state);
-  showPython(state, answer);
-  showLengths();
+  showLengths(answer, start.live && state.rows !== null);
   showSeen();
   speak();
 }
@@ -59,9 +60,12 @@ const view = () => ({
   height: picture.clientHeight,
   hidden: state.hidden,
   marked: state.marked,
-  gradients: state.rows && state.rows.map((row) => ({ direction: unit(row), length: norm(row) })),
+  gradients: inHand() && state.rows.map((row) => ({ direction: unit(row), length: norm(row) })),
   draggable: start.live,
 });
+
+// A moment after another source was chosen, the answer is still one about the source before.
+const inHand = () => state.rows !== null && answer.scene.gradients.length === state.rows.length;
 
 /** Draw before the next frame, once, however much has changed. */
 function redraw() {
@@ -74,6 +78,7 @@ function redraw() {
 }
 
 function home() {
+  if (answer === null) return;
   const { center, gradients } = answer.scene;
   const named = answer.methods.filter((method) => COLOURED.includes(method.method) && method.direction);
   state.frame = framing(center || [0, 0, 0], [...gradients, ...named.map((method) => method.direction)]);
@@ -88,12 +93,13 @@ function fit() {
 
 watchPicture(picture, {
   view,
-  directions: () => (state.rows ? state.rows.map(unit) : answer.scene.gradients),
-  lengths: () => (state.rows ? state.rows.map(norm) : answer.scene.lengths),
+  directions: () => (inHand() ? state.rows.map(unit) : answer.scene.gradients),
+  lengths: () => (inHand() ? state.rows.map(norm) : answer.scene.lengths),
   draggable: () => start.live && answer !== null,
   moved: (k, direction) => change(k, (row) => scaled(direction, norm(row))),
   stretched: (k, factor) => change(k, (row) => scaled(row, factor)),
   turned: (right, up) => {
+    if (answer === null) return;
     state.frame = turned(state.frame, right, up);
     redraw();
   },
@@ -106,11 +112,13 @@ watchPicture(picture, {
 by("home").addEventListener("click", home);
 new ResizeObserver(redraw).observe(picture);
 
+const [SHORTEST, LONGEST] = [1e-30, 1e30]; // far from where squares would over- or underflow
+
 /** Gradient `k` becomes `next(row)`: at once on the page, and the numbers follow. */
 function change(k, next) {
   if (!state.rows && !copied()) return;
   const row = next(state.rows[k]);
-  if (!row.every(Number.isFinite) || norm(row) < 1e-6 || norm(row) > 1e6) return;
+  if (!(norm(row) > SHORTEST && norm(row) < LONGEST)) return;
   state.rows = state.rows.map((old, i) => (i === k ? row : old));
   if (state.chosen !== null) choose(null);
   redraw();
@@ -154,7 +162,12 @@ function lookAt(name) {
   state.held = found.gradients ? null : name;
   state.shown = null;
   reframe = "view";
-  showChoice(found.gradients ? null : found);
+  const many = start.live && !found.gradients && found.m > 3 && found.n > 3;
+  showChoice(many ? found.names : null, (rows) => {
+    state.shown = rows;
+    reframe = "view";
+    asked();
+  });
   return asked();
 }
 
@@ -200,32 +213,6 @@ for (const kind of ["dragover", "drop"]) {
   });
 }
 
-/** Which three of many gradients are drawn. */
-function showChoice(held) {
-  const many = held !== null && start.live && held.m > 3 && held.n > 3;
-  by("choice").hidden = !many;
-  if (!many) return;
-  const options = held.names.map((name, k) => `<option value="${k}">${escaped(name)}</option>`).join("");
-  by("choice").querySelectorAll("select").forEach((old) => old.remove());
-  state.shown = [0, 1, 2];
-  for (const place of [0, 1, 2]) {
-    const select = document.createElement("select");
-    select.setAttribute("aria-label", `Gradient ${place + 1} of the picture`);
-    select.innerHTML = options;
-    select.value = place;
-    select.addEventListener("change", () => {
-      const row = Number(select.value);
-      const other = state.shown.indexOf(row);
-      if (other >= 0) state.shown[other] = state.shown[place]; // the two change places
-      state.shown[place] = row;
-      by("choice").querySelectorAll("select").forEach((each, k) => (each.value = state.shown[k]));
-      reframe = "view";
-      asked();
-    });
-    by("choice").append(select);
-  }
-}
-
 function showSeen() {
   const { whole, exact, ball, center } = answer.scene;
   const lines = state.chosen === null ? ["Gradients of your own."] : [];
@@ -238,30 +225,6 @@ function showSeen() {
 }
 
 // --- lengths
-
-const SLIDER = 3; // powers of ten on either side of 1
-
-function showLengths() {
-  const lengths = answer.scene.lengths;
-  const box = by("lengths");
-  if (box.children.length !== lengths.length) {
-    box.innerHTML = lengths.map((_, k) => `<label>${badge(k)}<span class="who"></span><input type="range" min="${-SLIDER}" max="${SLIDER}" step="0.01" data-gradient="${k}"><output></output></label>`).join("");
-  }
-  lengths.forEach((length, k) => {
-    const [who, slider, output] = ["span", "input", "output"].map((kind) => box.children[k].querySelector(kind));
-    const row = answer.scene.shown[k];
-    const exponent = Math.log10(length || 1);
-    box.children[k].querySelector("svg").outerHTML = badge(row);
-    who.textContent = `|${answer.names[row]}|`;
-    slider.disabled = !start.live || !state.rows;
-    slider.min = Math.min(-SLIDER, Math.floor(exponent));
-    slider.max = Math.max(SLIDER, Math.ceil(exponent));
-    slider.setAttribute("aria-label", `Length of ${answer.names[row]}, on a logarithmic scale`);
-    slider.setAttribute("aria-valuetext", short(length));
-    if (document.activeElement !== slider) slider.value = exponent;
-    output.textContent = short(length);
-  });
-}
 
 by("lengths").addEventListener("input", (event) => {
   const k = Number(event.target.dataset.gradient);

@@ -10,6 +10,7 @@ export function showNumbers(answer, view) {
   verdict(answer);
   methods(answer, view);
   silent(answer);
+  node("python").querySelector("code").textContent = answer.python;
 }
 
 function verdict(answer) {
@@ -92,14 +93,4 @@ function silent(answer) {
   node("silent").querySelector("ul").innerHTML = without
     .map((method) => `<li><b>${escaped(method.label)}</b> ${escaped(method.note)}</li>`)
     .join("");
-}
-
-/** The lines of Python that give the same numbers. */
-export function showPython(state, answer) {
-  const p = answer.p === "inf" ? 'float("inf")' : answer.p;
-  const held = answer.source.endsWith(".npz")
-    ? `G = np.load(${JSON.stringify(answer.source)})["gradients"]`
-    : `from incenter.study.examples import by_name  # ${answer.source}`;
-  const rows = state.rows ? `G = np.array(${JSON.stringify(state.rows).replaceAll("],[", "],\n              [").replaceAll(",", ", ").replaceAll(", \n", ",\n")})` : held;
-  node("python").querySelector("code").textContent = `import numpy as np, incenter\n${rows}\nprint(incenter.chebyshev_center(G, p=${p}))`;
 }
