@@ -38,6 +38,15 @@ def test_presets(page: Any, preset: Any) -> None:
     assert shown(page)["look"] == preset.look
 
 
+def test_before_and_after_the_jump_are_seen_from_the_same_side(page: Any) -> None:
+    choose(page, "harmonic_before")
+    until(lambda: agrees(page) and shown(page)["radius"] != "0.707107")
+    before = [handle(page, 1), handle(page, 2)]
+    choose(page, "harmonic_after")
+    until(lambda: np.array_equal(gradients(page), np.array(PRESETS[5].gradients)))
+    until(lambda: apart(page, before[0], 1) < 0.5 and apart(page, before[1], 2) < 0.5)
+
+
 def test_a_mouse_drags_a_gradient_and_every_number_follows(page: Any) -> None:
     before, seen = gradients(page), shown(page)
     start = handle(page, 0)

@@ -8,12 +8,13 @@ from incenter.study import examples
 
 @dataclass(frozen=True)
 class Preset:
-    """Three gradients of three parameters, and what they show."""
+    """Three gradients of three parameters, and what they show; presets of one family are seen from the same side."""
 
     name: str
     title: str
     look: str
     gradients: tuple[tuple[float, ...], ...]
+    family: str = ""
 
 
 _EDGE = math.radians(0.5)  # on either side of a right angle, where HARMONIC jumps
@@ -62,12 +63,14 @@ PRESETS = (
         "Half a degree before a jump: g1 is nearly at right angles to g2 and g3. Remember where HARMONIC points, then "
         "choose the next preset, or push g1 away from g2.",
         _at_the_jump(_EDGE),
+        family="jump",
     ),
     Preset(
         "harmonic_after",
         "HARMONIC after",
         "After the jump: g1 has moved by one degree, the Chebyshev direction by half a degree, HARMONIC by thirty.",
         _at_the_jump(-_EDGE),
+        family="jump",
     ),
     Preset(
         "stationary",

@@ -14,7 +14,7 @@ const by = (id) => document.getElementById(id);
 const picture = by("picture");
 
 // `rows` are the three gradients that the page has in hand; null while the server holds those that are looked at.
-const state = { rows: null, held: null, shown: null, chosen: null, p: 2, zoom: 1, frame: null, extent: null, hidden: new Set(), marked: null };
+const state = { rows: null, held: null, shown: null, chosen: null, family: "", p: 2, zoom: 1, frame: null, extent: null, hidden: new Set(), marked: null };
 let answer = null;
 let reframe = "view"; // what the next answer resets: the "view", its "size" alone, or nothing
 let drawing = false;
@@ -142,6 +142,8 @@ function copied() {
 function choose(name) {
   state.chosen = name;
   for (const button of by("presets").children) button.setAttribute("aria-pressed", button.dataset.name === name);
+  const pressed = by("presets").querySelector("[aria-pressed=true]");
+  if (pressed) by("presets").scrollLeft = pressed.offsetLeft - by("presets").offsetLeft - 40; // on a phone they are a strip
   by("look").classList.toggle("left", name === null);
   if (name === null) return null; // what was said of the preset stays, paler: it was where this began
   const preset = start.presets.find((each) => each.name === name);
@@ -161,7 +163,8 @@ function lookAt(name) {
   state.rows = found.gradients || null;
   state.held = found.gradients ? null : name;
   state.shown = null;
-  reframe = "view";
+  if (!found.family || found.family !== state.family) reframe = "view";
+  state.family = found.family;
   const many = start.live && !found.gradients && found.m > 3 && found.n > 3;
   showChoice(many ? found.names : null, (rows) => {
     state.shown = rows;
