@@ -6,9 +6,11 @@ import json
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -112,6 +114,17 @@ def test_many_questions_on_one_connection(server: Explorer) -> None:
         assert connection.getresponse().read()
         assert connection.sock is not None  # kept open
     connection.close()
+
+
+def test_who_hangs_up_leaves_no_traceback(server: Explorer, capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", server.server_port)) as caller:
+            head = f"GET /{server.token}/ HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n"
+            caller.sendall(2 * head.encode())
+            caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # hang up at once
+    assert ask(server, f"/{server.token}/answer", json.dumps(EYE).encode())[0] == 200
+    time.sleep(0.1)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_port_that_is_taken(server: Explorer) -> None:

@@ -6,6 +6,7 @@ one nor forge the other. Connections are kept open, because a drag asks many tim
 
 import json
 import secrets
+import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -54,6 +55,11 @@ class Explorer(ThreadingHTTPServer):
             return described(LOADED, self.held[LOADED])
         return None
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A page that is closed or loaded again hangs up in the middle, which is no fault."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: Explorer
@@ -68,14 +74,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse()
 
     def do_POST(self) -> None:
-        below, size = self._below_token(), int(self.headers.get("Content-Length", 0))
-        if below is None:
+        below, size = self._below_token(), self.headers.get("Content-Length", "")
+        if below is None or not size.isdecimal():
             self._refuse()
-        elif size > _LARGEST:
-            sentence = f"The file has {size:,} bytes; from the page at most {_LARGEST:,}. Try: incenter explore FILE"
-            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence)
+        elif int(size) > _LARGEST:
+            most = f"from the page at most {_LARGEST:,}. Try: incenter explore FILE"
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The file has {int(size):,} bytes; {most}")
         else:
-            self._answer(below, self.rfile.read(size))
+            self._answer(below, self.rfile.read(int(size)))
 
     def _answer(self, below: str, body: bytes) -> None:
         try:
