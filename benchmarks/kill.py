@@ -24,6 +24,7 @@ from incenter.study.rows import Row
 from incenter.study.store import Store
 
 Runner = subprocess.Popen[bytes]
+AT_WORK = 0.8  # the share of the instants that are drawn from when a runner has workers on
 
 PROBLEM = """
 import numpy as np
@@ -114,6 +115,8 @@ def torment(
     ended: dict[str, tuple[int, float | None]] = {}
     runner = start()
     while tally.kills < count and runner.poll() is None:
+        if draw.random() < AT_WORK:  # else also while it only starts
+            _wait_for_workers(runner, patience)
         time.sleep(draw.uniform(0.0, longest))
         workers = children(runner.pid)
         if workers and draw.random() < 0.6:
@@ -132,6 +135,13 @@ def torment(
         tally.stuck += 1
     _watch(store, ended, tally)
     _judge(store, expected, tally)
+
+
+def _wait_for_workers(runner: Runner, patience: float) -> None:
+    """Until the runner has workers, or has ended: on a busy machine its start takes longer than it ran undisturbed."""
+    deadline = time.monotonic() + patience
+    while not children(runner.pid) and runner.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def children(process: int) -> list[int]:

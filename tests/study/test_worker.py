@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from incenter.study.expansion import expand
 from incenter.study.rows import Planned, Row
 from incenter.study.runner import Report, run_study, runs_folder
 from incenter.study.store import Store
+from tests.study.waiting import LIMIT, wait_until
 
 # A problem that does something to the worker, but not to the runner that checks the plan.
 SOURCE = """
@@ -137,16 +137,15 @@ def test_ctrl_c_saves_the_runs_and_says_how_to_go_on_in_the_same_bits() -> None:
     Path("worker.toml").write_text(PLAN.format(steps=30_000, problems='"wave.py:wave"'))
     command = [sys.executable, "-m", "incenter", "study", "run", "worker.toml", "--store"]
     runner = subprocess.Popen([*command, "cut.sqlite"], stderr=subprocess.PIPE, text=True)
-    while not (rows := _rows("cut.sqlite")) or not (rows[0].step or 0) > 0:
-        time.sleep(0.1)
+    wait_until(lambda: any(row.step for row in _rows("cut.sqlite")), "the run has made a step")
     runner.send_signal(signal.SIGINT)
-    said = runner.communicate(timeout=120)[1]
+    said = runner.communicate(timeout=LIMIT)[1]
     assert runner.returncode == 130
     assert "Interrupted with 0 of 1 runs done, and the others saved; this goes on:" in said
     assert "incenter study run worker.toml --store cut.sqlite" in said
     assert [row.status for row in _rows("cut.sqlite")] == ["waiting"]
     for store in ("cut.sqlite", "whole.sqlite"):
-        subprocess.run([*command, store], check=True, capture_output=True)
+        subprocess.run([*command, store], check=True, capture_output=True, timeout=LIMIT)
     (cut,), (whole,) = _rows("cut.sqlite"), _rows("whole.sqlite")
     assert cut.attempts == 2
     assert cut.parameters == whole.parameters
