@@ -20,6 +20,7 @@ from tests.study.waiting import LIMIT, wait_until
 SOURCE = """
 import ctypes
 import os
+import resource
 import time
 from multiprocessing import parent_process
 
@@ -34,6 +35,8 @@ def wave(does: str = "nothing"):
             raise ZeroDivisionError("not today")
         if does == "memory":
             raise MemoryError
+        if does == "limit":
+            resource.setrlimit(resource.RLIMIT_AS, (2**20, 2**20))
         if does == "hang":
             time.sleep(1000)
         if does == "crash":
@@ -89,12 +92,14 @@ def error_of(row: Row) -> str:
 
 
 def test_one_run_of_each_evil_fails_by_name_and_the_good_one_finishes() -> None:
-    planned = plan("raise", "memory", "crash", "kill", "diverge", "nothing", steps=120)
+    planned = plan("raise", "memory", "limit", "crash", "kill", "diverge", "nothing", steps=120)
     report, rows = run(planned)
-    assert (report.status.done, report.status.failed) == (1, 5)
+    assert (report.status.done, report.status.failed) == (1, 6)
     assert error_of(rows["raise"]).endswith("ZeroDivisionError: not today\n")
     assert "Traceback" in error_of(rows["raise"])
     assert "MemoryError" in error_of(rows["memory"])
+    assert "in _train" in error_of(rows["limit"])  # compiled code or Python found that there is no memory left
+    assert "emory" in error_of(rows["limit"])
     assert "Segmentation fault" in error_of(rows["crash"])
     assert "wave.py" in error_of(rows["crash"])
     assert rows["crash"].attempts == 1
