@@ -220,6 +220,9 @@ def _bars(axes: "Axes", table: Table, place: int) -> None:
     axes.set_yticks(heights, [each.line.title for each in table.lines])
     axes.set_ylim(len(table.lines) - 0.4, -0.6)
     axes.set_xlim(0, None)
+    if not any(widths):
+        axes.set_xticks([])
+        axes.text(0.5, 0.5, "no run is done", transform=axes.transAxes, ha="center", va="center", color=GREY)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
 
