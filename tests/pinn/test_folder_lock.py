@@ -52,7 +52,7 @@ def test_a_file_system_without_locks_is_no_trouble(tmp_path: Path, monkeypatch: 
     def refuse(*_: object) -> None:
         raise OSError(95, "Operation not supported")
 
-    monkeypatch.setattr(folder_lock.fcntl, "flock", refuse)
+    monkeypatch.setattr("fcntl.flock", refuse)
     with alone_in(tmp_path), alone_in(tmp_path):
         pass
 
