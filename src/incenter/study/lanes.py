@@ -33,7 +33,7 @@ class Lane(Protocol):
         """Ask the run to save itself and stop; False where runs cannot be asked."""
 
     def close(self, *, kill: bool) -> None:
-        """End the worker; `kill` where it is not to be waited for."""
+        """End the worker, until there is another run; `kill` where it is not to be waited for."""
 
 
 class Process:
