@@ -63,7 +63,7 @@ class Source:
         return named if self.store == STORE else [*named, "--store", str(self.store)]
 
 
-_DEFAULT_STORE = Source()
+DEFAULT_STORE = Source()
 
 
 @app.command
@@ -114,7 +114,7 @@ def tables(
     study: StudyName = None,
     /,
     *,
-    source: Source = _DEFAULT_STORE,
+    source: Source = DEFAULT_STORE,
     form: Annotated[Literal["terminal", "markdown", "latex", "csv"], Parameter(name="--format")] = "terminal",
     only: str | None = None,
     against: str | None = None,
@@ -135,7 +135,8 @@ def tables(
     """
     from rich.console import Console
 
-    from incenter.cli.study_tables import chosen, print_tables, write_tables
+    from incenter.cli.study_tables import print_tables, write_tables
+    from incenter.study.selection import chosen
 
     with source.rows(study) as rows:
         made = chosen(rows, only, against)
@@ -151,7 +152,7 @@ def figures(
     study: StudyName = None,
     /,
     *,
-    source: Source = _DEFAULT_STORE,
+    source: Source = DEFAULT_STORE,
     out: Path = Path("incenter-figures"),
     form: Annotated[Literal["png", "svg", "pdf"], Parameter(name="--format")] = "png",
 ) -> None:
