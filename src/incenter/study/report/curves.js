@@ -56,6 +56,10 @@
     return ticks.length > 1 ? ticks : linearTicks(low, high, count).filter((tick) => tick > 0);
   };
 
+  /** `count` numbers from the first to the last. */
+  const between = ([first, last], count) =>
+    Array.from({ length: count }, (_, k) => first + ((last - first) * k) / Math.max(1, count - 1));
+
   const scale = (low, high, from, to, logarithmic) => {
     const bent = logarithmic ? Math.log : (value) => value;
     const [a, b] = [bent(low), bent(high)];
@@ -67,6 +71,9 @@
     if (!place) return;
     place.hidden = false;
     const { problems } = JSON.parse(document.getElementById("curves-data").textContent);
+    for (const curve of problems.flatMap((each) => each.methods.flatMap((method) => method.curves))) {
+      if (curve) curve.steps = between(curve.steps, curve.median.length);
+    }
     const form = place.querySelector("form");
     const plot = document.getElementById("plot");
     const list = document.getElementById("methods");

@@ -2,10 +2,10 @@
 
     {"problems": [{"title": "Burgers", "quantities": [{"title": "relative L2 error", "log": true}, ...],
                    "methods": [{"title": "Chebyshev", "color": "#D55E00", "dash": "", "width": 2.6,
-                                "curves": [{"steps": [...], "median": [...]}, null, ...]}, ...]}, ...]}
+                                "curves": [{"steps": [100, 50000], "median": [...]}, null, ...]}, ...]}, ...]}
 
-A method has a curve, or null, for each quantity of its problem, with `low` and `high` where it is of several seeds. Four
-digits are more than a screen shows.
+A method has a curve, or null, for each quantity of its problem, with `low` and `high` where it is of several seeds. Its
+values are equally far apart between the two steps. Four digits are more than a screen shows.
 """
 
 import json
@@ -88,7 +88,8 @@ def _curve(recorded: Sequence[Recorded], quantity: _Quantity) -> dict[str, Any] 
 
 
 def _plain(curve: SeedCurve) -> dict[str, Any]:
-    plain: dict[str, Any] = {"steps": [round(float(step)) for step in curve.steps], "median": _rounded(curve.median)}
+    ends = [round(float(curve.steps[place])) for place in (0, -1)]
+    plain: dict[str, Any] = {"steps": ends, "median": _rounded(curve.median)}
     return plain if curve.seeds == 1 else plain | {"low": _rounded(curve.low), "high": _rounded(curve.high)}
 
 

@@ -8,6 +8,7 @@ from importlib import resources
 from typing import Any
 
 from incenter.study import plans
+from incenter.study.commands import typed
 from incenter.study.extras import require_jinja
 from incenter.study.layout import lay_out
 from incenter.study.renderings import Entry, Grid
@@ -21,7 +22,6 @@ from incenter.study.report.cells import (
 )
 from incenter.study.report.curves import as_json, curves_of
 from incenter.study.report.pictures import pictures
-from incenter.study.commands import typed
 from incenter.study.rows import Row
 from incenter.study.selection import chosen
 
@@ -36,7 +36,7 @@ def page(rows: Sequence[Row], study: str | None = None, source: Sequence[str] = 
     shared = shared_settings(cells)
     grids = {each.name: each.grid() for each in chosen(rows)} if done else {}
     script = _text("curves.js")
-    return _template().render(
+    text: str = _template().render(
         title=_title(study),
         study=study,
         style=_text("page.css"),
@@ -56,7 +56,9 @@ def page(rows: Sequence[Row], study: str | None = None, source: Sequence[str] = 
         own={cell.number: own_settings(cell, shared) for cell in cells},
         surroundings=surroundings_of(rows),
         source=shlex.join(source),
+        built_in=study in plans.built_in(),
     )
+    return text
 
 
 class _Made:

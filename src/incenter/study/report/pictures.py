@@ -1,13 +1,19 @@
-"""The figures of a study, each in the text of the page: lines as SVG, which stays sharp; maps of many colours as PNG."""
+"""The figures of a study in the text of the page: lines as SVG, which stays sharp; maps of many colours as PNG."""
 
 import base64
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from incenter.study.figures import figures
 from incenter.study.geometry_figure import picture
 from incenter.study.rows import Row
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_PLAIN = " /:;=,.()+-*!@[]"  # letters that a data URL takes as they are
 _MAPS = ("solution", "coefficient")
 _DPI = 110  # of maps: 1200 points across
 _CAPTIONS = {
@@ -37,9 +43,18 @@ class Picture:
 def pictures(rows: Iterable[Row]) -> Iterator[Picture]:
     """Every figure that these runs can give."""
     for name, figure in figures(rows):
-        form, media = ("png", "png") if _kind(name) in _MAPS else ("svg", "svg+xml")
-        content = base64.b64encode(picture(figure, form, _DPI)).decode()
-        yield Picture(name, f"{figure.get_suptitle()}", _CAPTIONS[_kind(name)], f"data:image/{media};base64,{content}")
+        source = _png(figure) if _kind(name) in _MAPS else _svg(figure)
+        yield Picture(name, figure.get_suptitle(), _CAPTIONS[_kind(name)], source)
+
+
+def _png(figure: "Figure") -> str:
+    return f"data:image/png;base64,{base64.b64encode(picture(figure, 'png', _DPI)).decode()}"
+
+
+def _svg(figure: "Figure") -> str:
+    """With few letters changed, a quarter shorter than in base 64."""
+    text = " ".join(picture(figure, "svg").decode().split())
+    return f"data:image/svg+xml,{quote(text, safe=_PLAIN)}"
 
 
 def _kind(name: str) -> str:
