@@ -77,9 +77,11 @@ def settings_of(row: Row) -> dict[str, Any]:
 
 def shared_settings(cells: Sequence[Cell]) -> dict[str, Any]:
     """What all runs have in common."""
-    first, *others = [cell.settings for cell in cells]
+    all_settings = [cell.settings for cell in cells]
     return {
-        name: value for name, value in first.items() if all(name in each and each[name] == value for each in others)
+        name: value
+        for name, value in next(iter(all_settings), {}).items()
+        if all(name in each and each[name] == value for each in all_settings)
     }
 
 
