@@ -38,9 +38,10 @@ def _write(path: Path, text: str) -> None:
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_text(text, encoding="utf-8")
-        aside.replace(path)
+        try:
+            aside.write_text(text, encoding="utf-8")
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
     except OSError as error:
         raise IncenterError(f"{path} cannot be written ({error.strerror}): give another file to --out.") from error
-    finally:
-        aside.unlink(missing_ok=True)
