@@ -12,6 +12,7 @@ from incenter.study.selection import chosen
 from tests.browser import DESKTOP, PHONE, Scheme, browser, complaints, look_at
 from tests.study.made_study import ERRORS, made_study
 
+A4 = (794, 1123)  # of paper, in CSS pixels
 # Everything that the page asks for, and what it did not get.
 _FETCHED = "return performance.getEntriesByType('resource').map(each => each.name)"
 _VALUES = """
@@ -200,6 +201,10 @@ def test_it_is_printed_unfolded(opened: Any) -> None:
     assert before > 0
     opened.execute_script("dispatchEvent(new Event('beforeprint'))")
     assert opened.execute_script(folded) == 0
+    look_at(opened, A4)
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert opened.execute_script("return document.documentElement.scrollWidth") <= A4[0]  # and nothing is cut off
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     opened.execute_script("dispatchEvent(new Event('afterprint'))")
     assert opened.execute_script(folded) == before
 
