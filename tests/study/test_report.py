@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from incenter.geometry.errors import IncenterError
 from incenter.study.layout import lay_out
 from incenter.study.report import page
 from incenter.study.report.cells import cells_of, shared_settings, surroundings_of
@@ -193,3 +194,9 @@ def test_the_page_of_many_runs_is_small(rows: list[Row]) -> None:
     """What grows with the runs: the numbers of the curves, below 10 kB for each of them."""
     curves = as_json(curves_of(lay_out(rows)))
     assert len(curves) < 10_000 * sum(row.status == "done" for row in rows)
+
+
+def test_without_jinja_the_pip_line_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(IncenterError, match=r"A report needs jinja2.*pip install 'incenter\[study\]'"):
+        page([])
