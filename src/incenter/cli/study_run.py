@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from incenter.cli import INTERRUPTED
+from incenter.cli.leaving import INTERRUPTED
 from incenter.cli.study import STORE, Source, StoreFile, say, take_folder
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def run(
     from rich.console import Console
 
     from incenter.cli.study_view import Display
+    from incenter.pinn.interrupts import Interrupts
     from incenter.study import lanes, plans
     from incenter.study.expansion import expand
     from incenter.study.runner import run_study
@@ -53,7 +54,10 @@ def run(
 
     console = Console(stderr=True)
     read = plans.load(plan)
-    planned = expand(read)
+    with Interrupts() as early:  # JAX swallows a KeyboardInterrupt now and then
+        planned = expand(read)
+    if early.asked:
+        raise KeyboardInterrupt
     with Store(store) as opened:
         if results is not None:
             take_folder(opened, results, console)

@@ -2,8 +2,8 @@
 
 A curve is the median over the seeds in a band from the least to the greatest, at the learning rate that the tables
 report. Bars are what the cost tables hold. The coefficients are in the layout of the paper's third figure: the truth,
-Adam's and ours, and below them how far these two are from it. Of our method the first seed's losses, weights and
-solution are drawn as well.
+Adam's and ours, and below them how far these two are from it. Of our method the first seed's losses, radius, weights
+and solution are drawn as well. The geometry of the method is drawn beside them, as `incenter picture` draws it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,8 +14,19 @@ import numpy as np
 
 from incenter.geometry.errors import IncenterError
 from incenter.study.cells import tried_rates
+from incenter.study.examples import cone, toy
 from incenter.study.extras import require_matplotlib
-from incenter.study.geometry_figure import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, save
+from incenter.study.geometry_figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    geometry_figure,
+    save,
+)
 from incenter.study.layout import OURS, Column, Layout, Line, lay_out
 from incenter.study.quantities import MS_PER_STEP, SECONDS
 from incenter.study.row_figures import solution_of, training_of
@@ -67,6 +78,8 @@ def figures(rows: Iterable[Row]) -> "Iterator[tuple[str, Figure]]":
     for column in layout.columns:
         if column.problem == "inverse_heat" and (chosen := reconstructed(layout, column)):
             yield f"coefficient-{_file_name(column)}", coefficient_figure(column.title, chosen)
+    if any(_reported(layout, line, column) for line in layout.lines for column in layout.columns):
+        yield "geometry", geometry_figure(cone(), toy())
 
 
 def _of_ours(layout: Layout, column: Column) -> Row | None:
@@ -194,6 +207,9 @@ def _bars(axes: "Axes", table: Table, place: int) -> None:
     axes.set_yticks(heights, [each.line.title for each in table.lines])
     axes.set_ylim(len(table.lines) - 0.4, -0.6)
     axes.set_xlim(0, None)
+    if not any(widths):
+        axes.set_xticks([])
+        axes.text(0.5, 0.5, "no run is done", transform=axes.transAxes, ha="center", va="center", color=GREY)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
 
