@@ -22,6 +22,7 @@ app = App(name="study", help="Run a plan of trainings, and make tables, figures 
 app.command("incenter.cli.study_run:run", help="Run what is not finished of a plan; again, to go on after anything.")
 app.command("incenter.cli.study_run:plans", help="List the plans that come with incenter, or print one to be copied.")
 app.command("incenter.cli.study_report:report", help="Write one page of HTML with all that is known of the runs.")
+app.command("incenter.cli.study_spreadsheet:spreadsheet", help="Write all runs into one CSV or Parquet file.")
 
 StoreFile = Annotated[Path, Parameter(name="--store")]
 StudyName = Annotated[str | None, Parameter(name=["STUDY"], help="The name of a plan; without it, all runs.")]

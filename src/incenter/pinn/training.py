@@ -42,7 +42,7 @@ def train(
         raise IncenterError("resume=True needs `out`, the folder of the run to continue.")
     with Interrupts() as interrupts, jax.enable_x64(configuration.precision == 64):
         found = problem_of(configuration)
-        objective = Objective(found, configuration.precision)
+        objective = Objective(found, configuration.precision, configuration.devices)
         made = Run(configuration.resolved(found), objective, None if out is None else Path(out), progress)
         return made.complete(interrupts, resume=resume)
 
