@@ -24,7 +24,12 @@ def ended_in_time(processes: Sequence["subprocess.Popen[Any]"], seconds: float =
 
     Whoever reads from one or waits for its end then goes on, and is told.
     """
-    watch = threading.Timer(seconds, lambda: [process.kill() for process in processes])
+
+    def end() -> None:
+        for process in processes:
+            process.kill()
+
+    watch = threading.Timer(seconds, end)
     watch.start()
     try:
         yield

@@ -98,11 +98,11 @@ def sharded(dtype: torch.dtype, *, every: int = 1, mesh: tuple[int, ...] = (-1,)
     return Answer(gathered(model.trunk.parameters()), gathered(model.heads.parameters()), record)
 
 
-class Wire(TorchDispatchMode):
+class Wire(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Collectives, and how many numbers each of them was given."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.used: Counter[tuple[str, int]] = Counter()
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
