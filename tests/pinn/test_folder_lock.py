@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from incenter import IncenterError
+from incenter.pinn import folder_lock
 from incenter.pinn.folder_lock import FILE, alone_in
 
 HOLDS = """
