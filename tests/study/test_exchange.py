@@ -36,7 +36,7 @@ def test_a_store_that_went_through_a_folder_is_the_same(store: Store, tmp_path: 
         assert other.rows("paper 1") == store.rows("paper 1")
         for here, there in zip(store.rows(status="done"), other.rows(status="done"), strict=True):
             for name, array in run_file.thinned(here.history()).items():
-                assert len(array) == 100
+                assert len(array) == run_file.RECORDS
                 assert there.history()[name].tobytes() == array.tobytes()
             assert there.fields()["u"].tobytes() == here.fields()["u"].tobytes()
 

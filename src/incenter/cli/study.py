@@ -160,7 +160,7 @@ def export(
     study: Annotated[str | None, Parameter(name=["STUDY"])] = None,
     *,
     store: StoreFile = STORE,
-    fields: Literal["first", "all", "none"] = "first",
+    fields: Literal["first", "drawn", "all", "none"] = "first",
 ) -> None:
     """Write finished runs into a folder of small text files, which can live in git.
 
@@ -173,7 +173,7 @@ def export(
     store
         The file that keeps what ran.
     fields
-        Of which runs the final fields are written: of the first seed of each, of all, of none.
+        Of which runs the final fields are written: of the first seed of each cell, of those that are drawn, all, none.
     """
     from rich.console import Console
 
