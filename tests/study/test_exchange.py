@@ -136,7 +136,7 @@ def test_a_damaged_file_is_named_and_the_others_are_read(store: Store, tmp_path:
     first = min(whole)
     damages = {
         "it is cut short, or not JSON": whole[first][: len(whole[first]) // 2],
-        "its values do not have their hash": whole[first].replace(b'"seed": 0', b'"seed": 1', 1),
+        "its values do not have their hash": whole[first].replace(b'"seed":0', b'"seed":1', 1),
         "its format is 2, and this incenter reads 1: upgrade incenter": whole[first].replace(b"1", b"2", 1),
         "it is not text": b"\xff\xfe" + whole[first],
         "it is not a file of a study": b"{}",

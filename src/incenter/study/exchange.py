@@ -131,7 +131,7 @@ _CHOSEN: dict[Fields, Callable[[list[Row]], set[str]]] = {
     "first": _first_seeds,
     "drawn": _drawn,
     "all": lambda rows: {row.key for row in rows},
-    "none": lambda rows: set(),
+    "none": lambda _: set(),
 }
 
 

@@ -13,8 +13,8 @@
 The file is JSON with one entry a line, so that it can live in git. The hash is of the values, not of the text: line
 ends may change. Of a float32 as few digits are written as bring it back. What is not finite is written "nan", "inf",
 "-inf". Of the records the losses are exact, and what was measured beside them has 4 digits, more than a curve shows:
-so 600 runs fit into 5 MB. Fields, which nobody reads as numbers, are packed to a third of that: their bytes, first those of the first
-byte of each value, then of the second, ..., through zlib and base 85.
+so 600 runs fit into 5 MB. Fields, which nobody reads as numbers, are packed to a third of that: their bytes, first
+those of the first byte of each value, then of the second, ..., through zlib and base 85.
 """
 
 import base64
