@@ -72,12 +72,12 @@ def _draw_radius(axes: "Axes", trajectory: Trajectory) -> None:
         axes.set_yscale("log")
     else:
         axes.set_ylim(min(0.0, shown.min(initial=0.0)), None)
-    axes.legend(frameon=False)
+    axes.legend(frameon=True, framealpha=0.85, edgecolor="none")
 
 
 def _draw_active(axes: "Axes", trajectory: Trajectory) -> None:
     active = trajectory.active
-    titled(axes, "active set: where each loss binds")
+    titled(axes, "active set: records in which each loss binds")
     for row in range(len(trajectory.losses)):
         where = active[:, row]
         color = COLORS[row % len(COLORS)]
@@ -99,7 +99,7 @@ def _draw_cosines(axes: "Axes", trajectory: Trajectory) -> None:
         _series(axes, trajectory["step"], trajectory[f"cosine:{pair}"], COLORS[place], label, LINES[place % len(LINES)])
     axes.axhline(0, color=GREY, linewidth=0.8, zorder=1)
     axes.set_ylim(-1.05, 1.05)
-    axes.legend(frameon=False, loc="best", fontsize=11)
+    axes.legend(frameon=True, framealpha=0.85, edgecolor="none", loc="center right", fontsize=11)
 
 
 def _draw_angle(axes: "Axes", trajectory: Trajectory) -> None:
@@ -110,8 +110,12 @@ def _draw_angle(axes: "Axes", trajectory: Trajectory) -> None:
         axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=GREY)
         axes.set_yticks([])
         return
-    _series(axes, trajectory["step"], angle, VERMILLION, "", LINES[0])
+    differ = angle > _SAME  # where the angle is not known there is no difference to show
+    axes.vlines(trajectory["step"][differ], 0, angle[differ], color=VERMILLION, linewidth=1.0, alpha=0.6)
+    axes.plot(trajectory["step"][differ], angle[differ], "o", color=VERMILLION, markersize=4)
     axes.set_ylim(0, None)
+    share = f"another direction in {differ.mean():.0%} of the records"
+    axes.text(0.99, 0.97, share, transform=axes.transAxes, ha="right", va="top", color=VERMILLION)
 
 
 def _series(axes: "Axes", step: Any, values: Any, color: str, label: str, line: Any) -> None:
