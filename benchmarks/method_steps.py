@@ -2,8 +2,8 @@
 
 python -m benchmarks.method_steps [--problems burgers,heat] [--rounds N] [--write results/costs.json]
 
-Every method has a process of its own, pinned to one core which all share; they take turns, block by block, and the block
-of least processor time counts (`benchmarks.step` has the machinery). Rules have the fields of the plan paper-forward.
+Every method has a process of its own, pinned to one core which all share; they take turns, block by block, and the
+block of least processor time counts (`benchmarks.step` has the machinery). Rules are those of the plan paper-forward.
 Seconds of a whole training are this times the paper's number of steps.
 """
 
@@ -48,7 +48,7 @@ def report(found: dict[str, dict[str, Measured]]) -> str:
     names = next(iter(found.values()))
     rows = [[method_title(name), *[_cell(measured[name]) for measured in found.values()]] for name in names]
     missing = [f"- {name}, {p}: {one.reason}" for p, m in found.items() for name, one in m.items() if one.reason]
-    return "\n".join([table(["ms per step", *found], rows), *missing])
+    return "\n\n".join(filter(None, [table(["ms per step", *found], rows), "\n".join(missing)]))
 
 
 def content(found: dict[str, dict[str, Measured]], rounds: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from incenter.study.extras import require_matplotlib
 from incenter.study.geometry_figure import BLUE, GREY, ORANGE, VERMILLION, save
+from incenter.study.layout import method_title
 from incenter.study.paper_numbers import data
 from incenter.study.training_figure import COLORS, LINES, step_axis, titled
 from incenter.study.training_geometry import Trajectory, read_all
@@ -20,16 +21,21 @@ if TYPE_CHECKING:
 
 _AROUND = 9  # records of a median
 _WIDE = 100.0  # from this ratio of largest to smallest on, a logarithmic axis
-_SAME = 1e-4  # degrees: what rounding leaves between two directions that are one
+SAME = 1e-4  # degrees: what rounding leaves between two directions that are one
 
 
 def draw(tables: Path, folder: Path, form: str = "png") -> list[Path]:
     """A picture in `folder` for each table in `tables`: where they are."""
     paths = []
     for trajectory in read_all(tables):
-        paths.append(folder / f"geometry-{trajectory.name.rpartition('-seed-')[0]}.{form}")
+        paths.append(folder / file_name(trajectory, form))
         save(geometry_of(trajectory), paths[-1])
     return paths
+
+
+def file_name(trajectory: Trajectory, form: str) -> str:
+    """Without the seed and the key: there is one such run of a problem and method."""
+    return f"geometry-{trajectory.name.rpartition('-seed-')[0]}.{form}"
 
 
 def geometry_of(trajectory: Trajectory) -> "Figure":
@@ -42,7 +48,7 @@ def geometry_of(trajectory: Trajectory) -> "Figure":
     with rc_context({"font.size": 12, "mathtext.fontset": "cm"}):
         layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12)
         figure = Figure(figsize=(11, 7.6), facecolor="white", layout=layout)
-        figure.suptitle(_title(trajectory), fontsize=14)
+        figure.suptitle(f"{title_of(trajectory)}: the geometry along training", fontsize=14)
         (radius, active), (cosines, angle) = figure.subplots(2, 2, sharex=True)
         _draw_radius(radius, trajectory)
         _draw_active(active, trajectory)
@@ -53,13 +59,12 @@ def geometry_of(trajectory: Trajectory) -> "Figure":
     return figure
 
 
-def _title(trajectory: Trajectory) -> str:
-    problem, _, rest = trajectory.name.partition("-")
-    words = rest.rpartition("-seed-")[0].split("-")
-    setting = "-".join(words[:-1])
-    names = data("names")
-    parts = [names["problems"].get(problem, problem), names["settings"].get(setting, setting)]
-    return f"{', '.join(filter(None, parts))}: the geometry along a training with {names['methods'].get(words[-1])}"
+def title_of(trajectory: Trajectory) -> str:
+    """Problem, setting and method, as tables call them."""
+    problem, *setting, method = trajectory.name.rpartition("-seed-")[0].split("-")
+    names, word = data("names"), "-".join(setting)
+    parts = [names["problems"].get(problem, problem), names["settings"].get(word, word), method_title(method)]
+    return ", ".join(filter(None, parts))
 
 
 def _draw_radius(axes: "Axes", trajectory: Trajectory) -> None:
@@ -105,12 +110,12 @@ def _draw_cosines(axes: "Axes", trajectory: Trajectory) -> None:
 def _draw_angle(axes: "Axes", trajectory: Trajectory) -> None:
     angle = trajectory["config_angle"]
     titled(axes, "angle to ConFIG's direction, degrees")
-    if not np.nanmax(angle, initial=0.0) > _SAME:
+    if not np.nanmax(angle, initial=0.0) > SAME:
         words = f"one direction: at most {np.nanmax(angle, initial=0.0):.0e} degrees apart"
         axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=GREY)
         axes.set_yticks([])
         return
-    differ = angle > _SAME  # where the angle is not known there is no difference to show
+    differ = angle > SAME  # where the angle is not known there is no difference to show
     axes.vlines(trajectory["step"][differ], 0, angle[differ], color=VERMILLION, linewidth=1.0, alpha=0.6)
     axes.plot(trajectory["step"][differ], angle[differ], "o", color=VERMILLION, markersize=4)
     axes.set_ylim(0, None)
