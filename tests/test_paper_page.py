@@ -26,7 +26,7 @@ DOCS = Path(__file__).parent.parent / "docs" / "paper.md"
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The forward runs end in what the paper prints, but for MGDA on Burgers; two more plans are done, the others not."""
+    """The forward runs end in what the paper prints, but for MGDA on Burgers; two more plans are done."""
     folder = tmp_path_factory.mktemp("paper") / "results"
     with Store(folder.parent / "made.sqlite") as store:
         forward = expand(plans.load("paper-forward"))

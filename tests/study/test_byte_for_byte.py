@@ -72,7 +72,7 @@ def test_tables_of_a_folder_are_those_of_its_store(store: Path, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("store")
-@pytest.mark.parametrize("form", ["svg", "png"])
+@pytest.mark.parametrize("form", ["svg", pytest.param("png", marks=pytest.mark.slow)])
 def test_figures_of_a_folder_are_the_same_each_time(tmp_path: Path, form: str) -> None:
     words = ["figures", "mine", "--from", str(tmp_path / "results"), "--format", form]
     first, second = made(words, tmp_path / "a"), made(words, tmp_path / "b")

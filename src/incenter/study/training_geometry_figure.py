@@ -69,8 +69,8 @@ def title_of(trajectory: Trajectory) -> str:
 
 def _draw_radius(axes: "Axes", trajectory: Trajectory) -> None:
     titled(axes, r"radius $r^\star$, and the least cosine of ConFIG's direction")
-    _series(axes, trajectory["step"], trajectory["config_radius"], ORANGE, "ConFIG", LINES[1])
     _series(axes, trajectory["step"], trajectory["r_star"], BLUE, r"$r^\star$", LINES[0])
+    _series(axes, trajectory["step"], trajectory["config_radius"], ORANGE, "ConFIG", LINES[1])
     shown = np.concatenate([trajectory["r_star"], trajectory["config_radius"]])
     shown = shown[np.isfinite(shown)]
     if shown.size and shown.min() > 0 and shown.max() > _WIDE * shown.min():
@@ -103,24 +103,23 @@ def _draw_cosines(axes: "Axes", trajectory: Trajectory) -> None:
         label = pair.replace("/", ", ")
         _series(axes, trajectory["step"], trajectory[f"cosine:{pair}"], COLORS[place], label, LINES[place % len(LINES)])
     axes.axhline(0, color=GREY, linewidth=0.8, zorder=1)
-    axes.set_ylim(-1.05, 1.05)
-    axes.legend(frameon=True, framealpha=0.85, edgecolor="none", loc="center right", fontsize=11)
+    axes.set_ylim(-1.05, 1.7)  # room for the names
+    axes.set_yticks([-1, -0.5, 0, 0.5, 1])
+    axes.legend(frameon=False, loc="upper left", ncols=2, fontsize=11)
 
 
 def _draw_angle(axes: "Axes", trajectory: Trajectory) -> None:
     angle = trajectory["config_angle"]
-    titled(axes, "angle to ConFIG's direction, degrees")
-    if not np.nanmax(angle, initial=0.0) > SAME:
+    differ = angle > SAME  # where the angle is not known there is no difference to show
+    titled(axes, f"degrees to ConFIG's direction (another in {differ.mean():.0%})")
+    if not differ.any():
         words = f"one direction: at most {np.nanmax(angle, initial=0.0):.0e} degrees apart"
         axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=GREY)
         axes.set_yticks([])
         return
-    differ = angle > SAME  # where the angle is not known there is no difference to show
     axes.vlines(trajectory["step"][differ], 0, angle[differ], color=VERMILLION, linewidth=1.0, alpha=0.6)
     axes.plot(trajectory["step"][differ], angle[differ], "o", color=VERMILLION, markersize=4)
     axes.set_ylim(0, None)
-    share = f"another direction in {differ.mean():.0%} of the records"
-    axes.text(0.99, 0.97, share, transform=axes.transAxes, ha="right", va="top", color=VERMILLION)
 
 
 def _series(axes: "Axes", step: Any, values: Any, color: str, label: str, line: Any) -> None:
