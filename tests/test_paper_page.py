@@ -51,7 +51,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "geometry" / "burgers-chebyshev-seed-0-0.csv").write_text(text_of(map(made_record, enumerate(G))))
     steps = {column: {method: {"processor": 2.0, "wall": 2.0} for method in data("names")["methods"]}
              for column in data("names")["problems"]}  # fmt: skip
-    (folder / "costs.json").write_text(json.dumps({"machine": "made", "rounds": 1, "steps": steps}))
+    (folder / "costs.json").write_text(json.dumps({"machine": "made", "commit": "made", "rounds": 1, "steps": steps}))
     return folder
 
 

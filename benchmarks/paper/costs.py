@@ -13,7 +13,12 @@ def section(results: Results) -> str:
     measured = _measured(results)
     if results.costs is None:
         return joined(f"Not measured yet: `python -m benchmarks.method_steps --write {COSTS}`.", measured)
-    about = f"{results.costs['machine']}; best of {results.costs['rounds']} interleaved rounds on one core."
+    steps = [time for found in results.costs["steps"].values() for time in found.values()]
+    busy = 1 - min(time["processor"] / time["wall"] for time in steps)
+    about = (
+        f"{results.costs['machine']}; best of {results.costs['rounds']} interleaved rounds on one core, which had other "
+        f"work for at most {max(0.0, busy):.0%} of a round; commit {results.costs['commit']}."
+    )
     return joined(_table(results, "forward"), _table(results, "inverse"), about, _total(results), measured)
 
 

@@ -28,7 +28,7 @@ def outcome(method: str, seed: int) -> Outcome:
     draw = np.random.default_rng([METHODS.index(method), seed])
     steps = np.arange(60, 30_060, 60)
     names = np.array(["residual", "boundary", "observations"])
-    history = {
+    history: dict[str, Any] = {
         "step": steps, "losses": draw.random((500, 3)).astype(np.float32), "weights": draw.random((500, 3)),
         "radius": draw.random(500), "r_star": draw.random(500), "error": draw.random(500), "names": names,
     }  # fmt: skip

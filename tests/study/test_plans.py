@@ -102,7 +102,7 @@ class TestThePapers:
         kept = expand(plans.load("paper-geometry"))
         assert {each.configuration["save_gradients"] for each in kept} == {500}
         tables = [each for plan in ("paper-forward", "paper-inverse") for each in expand(plans.load(plan))]
-        same = [each.configuration | {"save_gradients": 500} for each in tables]
+        same = [{**each.configuration, "save_gradients": 500} for each in tables]
         assert all(each.configuration in same for each in kept)
 
     def test_quick_is_two_problems_and_four_methods_once(self) -> None:

@@ -16,6 +16,7 @@ STORE = Path("incenter-study.sqlite")
 
 app = App(name="study", help="Run a plan of trainings, and make tables, figures and a report of it.")
 app.command("incenter.cli.study_run:run", help="Run what is not finished of a plan; again, to go on after anything.")
+app.command("incenter.cli.study_geometry:geometry", help="Table and draw how gradients stood to each other.")
 app.command("incenter.cli.study_run:plans", help="List the plans that come with incenter, or print one to be copied.")
 
 StoreFile = Annotated[Path, Parameter(name="--store")]
@@ -151,41 +152,6 @@ def figures(
         say(console, str(path))
     if not paths:
         say(console, "No run is done yet, so there is nothing to draw.")
-
-
-@app.command
-def geometry(
-    runs: Annotated[Path | None, Parameter(name=["RUNS"])] = None,
-    /,
-    *,
-    out: Path = Path("results/geometry"),
-    draw: Path | None = None,
-    form: Annotated[Literal["png", "svg", "pdf"], Parameter(name="--format")] = "png",
-) -> None:
-    """Say how the gradients stood to each other along a training: a small table for each run that kept them.
-
-    Parameters
-    ----------
-    runs
-        The folder of a study's runs, which is beside its store; without it, only what `out` holds is drawn.
-    out
-        The folder of the tables.
-    draw
-        A folder to draw every table of `out` into.
-    form
-        What kind of picture.
-    """
-    from rich.console import Console
-
-    from incenter.study.training_geometry import write
-    from incenter.study.training_geometry_figure import draw as draw_tables
-
-    console = Console(stderr=True)
-    if runs is None and draw is None:
-        raise IncenterError("There is nothing to do: give the folder of a study's runs, or --draw FOLDER.")
-    made = [] if runs is None else write(runs, out)
-    for path in [*made, *([] if draw is None else draw_tables(out, draw, form))]:
-        say(console, str(path))
 
 
 @app.command
