@@ -16,8 +16,8 @@ def section(results: Results) -> str:
     steps = [time for found in results.costs["steps"].values() for time in found.values()]
     busy = 1 - min(time["processor"] / time["wall"] for time in steps)
     about = (
-        f"{results.costs['machine']}; best of {results.costs['rounds']} interleaved rounds on one core, which had other "
-        f"work for at most {max(0.0, busy):.0%} of a round; commit {results.costs['commit']}."
+        f"{results.costs['machine']}; best of {results.costs['rounds']} interleaved rounds on one core, which had "
+        f"other work for at most {max(0.0, busy):.0%} of a round; commit {results.costs['commit']}."
     )
     return joined(_table(results, "forward"), _table(results, "inverse"), about, _total(results), measured)
 
