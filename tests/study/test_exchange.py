@@ -38,7 +38,7 @@ def test_a_store_that_went_through_a_folder_is_the_same(store: Store, tmp_path: 
         assert other.rows("paper 1") == store.rows("paper 1")
         for here, there in zip(store.rows(status="done"), other.rows(status="done"), strict=True):
             for name, array in run_file.thinned(here.history()).items():
-                assert len(array) == 100
+                assert len(array) == run_file.RECORDS
                 assert there.history()[name].tobytes() == array.tobytes()
             assert there.fields()["u"].tobytes() == here.fields()["u"].tobytes()
 
@@ -138,7 +138,7 @@ def test_a_damaged_file_is_named_and_the_others_are_read(store: Store, tmp_path:
     first = min(whole)
     damages = {
         "it is cut short, or not JSON": whole[first][: len(whole[first]) // 2],
-        "its values do not have their hash": whole[first].replace(b'"seed": 0', b'"seed": 1', 1),
+        "its values do not have their hash": whole[first].replace(b'"seed":0', b'"seed":1', 1),
         "its format is 2, and this incenter reads 1: upgrade incenter": whole[first].replace(b"1", b"2", 1),
         "it is not text": b"\xff\xfe" + whole[first],
         "it is not a file of a study": b"{}",

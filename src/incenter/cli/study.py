@@ -20,6 +20,7 @@ STORE = Path("incenter-study.sqlite")
 
 app = App(name="study", help="Run a plan of trainings, and make tables, figures and a report of it.")
 app.command("incenter.cli.study_run:run", help="Run what is not finished of a plan; again, to go on after anything.")
+app.command("incenter.cli.study_geometry:geometry", help="Table and draw how gradients stood to each other.")
 app.command("incenter.cli.study_run:plans", help="List the plans that come with incenter, or print one to be copied.")
 app.command("incenter.cli.study_report:report", help="Write one page of HTML with all that is known of the runs.")
 app.command("incenter.cli.study_spreadsheet:spreadsheet", help="Write all runs into one CSV or Parquet file.")
@@ -186,7 +187,7 @@ def export(
     study: Annotated[str | None, Parameter(name=["STUDY"])] = None,
     *,
     store: StoreFile = STORE,
-    fields: Literal["first", "all", "none"] = "first",
+    fields: Literal["first", "drawn", "all", "none"] = "first",
 ) -> None:
     """Write finished runs into a folder of small text files, which can live in git.
 
@@ -199,7 +200,7 @@ def export(
     store
         The file that keeps what ran.
     fields
-        Of which runs the final fields are written: of the first seed of each, of all, of none.
+        Of which runs the final fields are written: of the first seed of each cell, of those that are drawn, all, none.
     """
     from rich.console import Console
 
