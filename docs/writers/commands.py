@@ -1,0 +1,12 @@
+"""The page of the command line, from the same declarations that `--help` prints."""
+
+import re
+
+from incenter.cli import app
+
+
+def commands() -> str:
+    """Every command with its arguments, options and defaults."""
+    text = app.generate_docs(output_format="markdown", include_hidden=False, heading_level=1)
+    body = text[text.index("\n## incenter ") :]
+    return re.sub(r"^```console$", "```text", body, flags=re.MULTILINE).strip()
