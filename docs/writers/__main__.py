@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.timing import with_section
+from benchmarks.timing import section, with_section
 from docs.writers.commands import commands
 from docs.writers.methods import PAGES, at_a_glance, facts, header
 from incenter.methods import names
@@ -14,11 +14,18 @@ def written() -> Iterator[tuple[Path, str]]:
     for name in names():
         page = PAGES / f"methods/{name}.md"
         yield page, with_section(with_section(page.read_text(), "header", header(name)), "facts", facts(name))
-    for page, section, text in (
+    for page, part, text in (
         (PAGES / "methods/index.md", "promises", at_a_glance()),
         (PAGES / "reference/commands.md", "commands", commands()),
+        (PAGES.parent / "README.md", "speed", speed()),
     ):
-        yield page, with_section(page.read_text(), section, text)
+        yield page, with_section(page.read_text(), part, text)
+
+
+def speed() -> str:
+    """The first table that `benchmarks.step` has written, with the line above it that says where it was measured."""
+    where, title, table, *_ = section((PAGES / "performance.md").read_text(), "step").split("\n\n")
+    return f"{title.removesuffix(':')}, as `python -m benchmarks.step` measures it ({where.split(';')[1].strip()}):\n\n{table}"
 
 
 def main() -> None:

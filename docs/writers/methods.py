@@ -63,7 +63,8 @@ def _with_formulas(text: str) -> str:
     parts = []
     for piece in re.split(r"((?:^ {4}.*\n?|^\n(?= {4}))+)", text + "\n", flags=re.MULTILINE):
         lines = piece.strip("\n")
-        parts.append(f"```text\n{textwrap.dedent(lines)}\n```" if lines.startswith("    ") else lines)
+        in_words = lines.replace("r*", r"r\*")  # no emphasis begins there
+        parts.append(f"```text\n{textwrap.dedent(lines)}\n```" if lines.startswith("    ") else in_words)
     return "\n\n".join(part for part in parts if part.strip())
 
 
