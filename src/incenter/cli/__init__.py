@@ -16,6 +16,7 @@ app = App(
     version_flags=["--version"],
 )
 app.command("incenter.cli.compare:compare", help="Compare the updates of all rules on the same gradients.")
+app.command("incenter.cli.explore:explore", help="Drag three gradients; the cone, the ball and every rule follow.")
 app.command("incenter.cli.methods:methods", help="List the rules: what each needs, and what it does in one line.")
 app.command("incenter.cli.picture:picture", help="Draw the paper's cone, ball and directions in three dimensions.")
 app.command("incenter.cli.plot:plot", help="Draw how a training run went and what it learnt.")

@@ -2,13 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from incenter.study import examples, gradients_file
-from incenter.study.comparison import Answer, Comparison
 from incenter.study.comparison import compare as compare_all
+from incenter.study.plain import as_plain
 
 
 def compare(
@@ -40,45 +40,3 @@ def compare(
         from incenter.cli.compare_view import show
 
         show(Console(), comparison)
-
-
-def as_plain(comparison: Comparison) -> dict[str, Any]:
-    """The comparison as JSON has it; what is not a finite number is null."""
-    source, centre = comparison.source, comparison.centre
-    m, n = source.gradients.shape
-    return {
-        "source": source.title,
-        "step": source.step,
-        "names": list(source.names),
-        "m": m,
-        "n": n,
-        "p": comparison.p if comparison.p != float("inf") else "inf",
-        "radius": _number(centre.radius),
-        "gap": _number(centre.gap),
-        "status": centre.status.name,
-        "active": [bool(active) for active in centre.active],
-        "weights": _numbers(centre.weights),
-        "methods": [_plain_answer(answer) for answer in comparison.answers],
-    }
-
-
-def _plain_answer(answer: Answer) -> dict[str, Any]:
-    if answer.status is None:
-        return {"method": answer.method, "note": answer.note}
-    return {
-        "method": answer.method,
-        "status": answer.status.name,
-        "length": _number(answer.length),
-        "radius": _number(answer.radius),
-        "cosines": _numbers(answer.cosines),
-        "weights": _numbers(answer.weights),
-    }
-
-
-def _numbers(values: Any) -> list[float | None] | None:
-    return None if values is None else [_number(value) for value in values]
-
-
-def _number(value: Any) -> float | None:
-    number = float(value)
-    return number if abs(number) < float("inf") else None

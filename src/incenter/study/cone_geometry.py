@@ -79,6 +79,34 @@ def extreme_rays(normals: Matrix) -> Matrix:
     return np.array(rays)
 
 
+def facet_arcs(normals: Matrix, points: int = 33) -> list[tuple[int, Matrix]]:
+    """(gradient, (points, 3)): each facet where it meets the unit sphere. The cone need not be pointed.
+
+    In the plane of one gradient, every other one allows a half circle around its own shadow; what all allow is an arc.
+    """
+    found = []
+    for i, normal in enumerate(normals):
+        if not normal.any() or np.any(np.linalg.norm(normals[:i] - normal, axis=1) <= _TOLERANCE):
+            continue  # a zero row, or a facet that was drawn already
+        across = plane_basis(normal, np.eye(3)[np.argmin(np.abs(normal))])
+        ends = _allowed(normals @ across.T)
+        if ends is not None:
+            turn = np.linspace(*ends, points)[:, None]
+            found.append((i, np.cos(turn) * across[0] + np.sin(turn) * across[1]))
+    return found
+
+
+def _allowed(shadows: Matrix) -> tuple[float, float] | None:
+    """The interval of angles within a right angle of every shadow (k, 2); None where there is none."""
+    shadows = shadows[np.linalg.norm(shadows, axis=1) > _TOLERANCE]
+    if not len(shadows):
+        return -np.pi, np.pi
+    angles = np.arctan2(shadows[:, 1], shadows[:, 0])
+    beside = (angles - angles[0] + np.pi) % (2 * np.pi) - np.pi
+    first, last = float(beside.max()) - np.pi / 2, float(beside.min()) + np.pi / 2
+    return (angles[0] + first, angles[0] + last) if last - first > _TOLERANCE else None
+
+
 def section(cone: Cone, height: float) -> Matrix:
     """(k, 3) corners of the cone's section with the plane at `height` along its axis."""
     along = cone.rays @ cone.center
