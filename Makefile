@@ -43,7 +43,7 @@ check: $(VENV)/installed-dev
 docs: $(VENV)/installed-docs
 	$(BIN)/python -m docs.writers
 	$(BIN)/mkdocs build --strict --quiet
-	@echo "The site is in site/; open site/index.html."
+	@echo "The site is in site/. With its search: python3 -m http.server --directory site"
 
 benchmark: $(VENV)/installed-rivals
 	$(BIN)/python -m benchmarks.rules --write docs/performance.md

@@ -12,6 +12,7 @@ import incenter
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(ROOT.glob("docs/**/*.md"))
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+MADE_WITH_THE_SITE = {"cone_explorer.html"}
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
 
 
@@ -70,4 +71,4 @@ def test_every_rule_has_its_line_and_its_page_in_the_docs() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
     missing = [link for link in LINK.findall(prose) if not (page.parent / link).exists()]
-    assert missing == []
+    assert set(missing) <= MADE_WITH_THE_SITE

@@ -25,7 +25,8 @@ def written() -> Iterator[tuple[Path, str]]:
 def speed() -> str:
     """The first table that `benchmarks.step` has written, with the line above it that says where it was measured."""
     where, title, table, *_ = section((PAGES / "performance.md").read_text(), "step").split("\n\n")
-    return f"{title.removesuffix(':')}, as `python -m benchmarks.step` measures it ({where.split(';')[1].strip()}):\n\n{table}"
+    title, machine = title.removesuffix(":"), where.split(";")[1].strip()
+    return f"{title}, as `python -m benchmarks.step` measures it ({machine}):\n\n{table}"
 
 
 def main() -> None:

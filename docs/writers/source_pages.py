@@ -1,7 +1,8 @@
-"""A hook of MkDocs: a link from a page to a file outside `docs/` leads, on the site, to a page that shows the file.
+"""A hook of MkDocs: pages of the site that are no pages in the repository.
 
-In the repository such a link is a plain relative path. A Python file is shown one definition after another, each with
-an anchor, so that `../tests/test_x.py#test_y` leads to that test.
+A link from a page to a file outside `docs/`, in the repository a plain relative path, leads on the site to a page that
+shows the file. A Python file is shown one definition after another, each with an anchor, so that
+`../tests/test_x.py#test_y` leads to that test. And the cone explorer with its presets is written beside the pages.
 """
 
 import ast
@@ -14,12 +15,16 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from incenter.study.explorer.page import saved_page
+
 _LINK = re.compile(r"\]\(((?:\.\./)+[^)\s#]+)(#[^)\s]*)?\)")
 _FOLDER = "source"
+EXPLORER = "cone_explorer.html"  # explorer.html is what explorer.md becomes
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for every file outside that some page links to."""
+    """Add a page for every file outside that some page links to, and the explorer."""
+    files.append(File.generated(config, EXPLORER, content=saved_page({})))
     for target in sorted(
         {target for page in files.documentation_pages() for target in _targets(page.src_uri, page.content_string)}
     ):
