@@ -2,7 +2,7 @@
 
 A block with a title is saved under that name. A line of a `console` block that begins with `$` is typed; what it must
 print may stand below it, `...` for anything. A page may say `<!-- tested with 200 for 20000 -->`: that number in its
-commands is made small here.
+commands is made small here. One that says `<!-- tested by make check -->` takes a minute and is left to the long tests.
 """
 
 import doctest
@@ -18,7 +18,11 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "docs/tutorials"
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
 SMALLER = re.compile(r"<!-- tested with (\S+) for (\S+) -->")
-PAGES = sorted(page for page in FOLDER.glob("*.md") if BLOCK.search(page.read_text()))
+PAGES = [
+    pytest.param(page, marks=[pytest.mark.slow] if "<!-- tested by make check -->" in page.read_text() else [])
+    for page in sorted(FOLDER.glob("*.md"))
+    if BLOCK.search(page.read_text())
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -67,8 +67,8 @@ def save(figure: "Figure", path: Path) -> None:
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     try:
-        # Without a salt of its own an .svg is another file each time.
-        with rc_context({"svg.fonttype": "path", "svg.hashsalt": "incenter"}):
+        # Without a salt of its own an .svg is another file each time; journals refuse a .pdf's Type 3 fonts.
+        with rc_context({"svg.fonttype": "path", "svg.hashsalt": "incenter", "pdf.fonttype": 42}):
             figure.savefig(aside, format=kind, dpi=240, metadata=metadata)
         aside.replace(path)
     finally:
