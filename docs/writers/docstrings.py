@@ -30,5 +30,9 @@ class HouseStyle(Extension):
 
 
 def _remark(source: str) -> str:
+    """The comments of a field; nothing for a property, or where they speak to a tool."""
+    if source.startswith(("@", "def ")):
+        return ""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return " ".join(token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT)
+    remarks = [token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT]
+    return " ".join(remark for remark in remarks if not remark.startswith(("type:", "noqa", "fmt:")))
