@@ -1,6 +1,6 @@
 # Everything from a machine that has Python >= 3.11 and make:
 #
-#   make run         compare all rules on the paper's two worked examples, draw them, and train a network for a minute
+#   make run         a first study: two problems, four methods, three minutes on two cores; ends in runs/quick/report.html
 #   make test        lint, types, layers, fast tests
 #   make check       the long rest
 #   make docs        these pages as a site, in site/
@@ -21,12 +21,12 @@ SOURCES := src tests benchmarks examples docs/writers
 help:
 	@sed -n '2,10s/^# \{0,1\}//p' Makefile
 
+# Once more, and it goes on where it was left; what is finished is not run again.
+QUICK := runs/quick
 run: $(VENV)/installed-run
-	@$(BIN)/incenter compare toy
-	@$(BIN)/incenter compare worked
-	@$(BIN)/incenter picture results/geometry.png
-	@$(BIN)/incenter train burgers --steps 20000 --out runs/burgers --resume
-	@$(BIN)/incenter plot runs/burgers
+	@mkdir -p $(QUICK)
+	@$(BIN)/incenter study run quick --jobs 2 --store $(QUICK)/store.sqlite
+	@$(BIN)/incenter study report quick --store $(QUICK)/store.sqlite --out $(QUICK)/report.html
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)

@@ -25,6 +25,8 @@ from incenter.study.rows import Row
 from incenter.study.store import Store
 
 Runner = subprocess.Popen[bytes]
+SOME_FAILED = 1  # exit code of a runner
+AT_WORK = 0.8  # the share of the instants that are drawn from when a runner has workers on
 
 PROBLEM = """
 import numpy as np
@@ -66,6 +68,7 @@ class Tally:
 
     runners: int = 0  # killed
     workers: int = 0
+    again: int = 0  # studies that had to be started once more, because all workers of one run were killed at its start
     lost: int = 0  # runs without a result at the end of a study
     duplicated: int = 0  # runs that began again after they had ended, or ended twice
     stuck: int = 0  # runs that nobody works on and nobody takes
@@ -83,7 +86,7 @@ class Tally:
     def __str__(self) -> str:
         return (
             f"killed {self.runners} runners and {self.workers} workers: lost {self.lost}, duplicated "
-            f"{self.duplicated}, stuck {self.stuck}, other parameters {self.different}"
+            f"{self.duplicated}, stuck {self.stuck}, other parameters {self.different}; started once more {self.again}"
         )
 
 
@@ -115,6 +118,8 @@ def torment(
     ended: dict[str, tuple[int, float | None]] = {}
     runner = start()
     while tally.kills < count and runner.poll() is None:
+        if draw.random() < AT_WORK:  # else also while it only starts
+            _wait_for_workers(runner, patience)
         time.sleep(draw.uniform(0.0, longest))
         workers = children(runner.pid)
         if workers and draw.random() < 0.6:
@@ -125,14 +130,29 @@ def torment(
             tally.runners += 1
             runner = start()
         _watch(store, ended, tally)
+    _finish(runner, tally, patience)
+    if runner.returncode == SOME_FAILED:  # workers of one run were killed again and again before it got further
+        tally.again += 1
+        _finish(start(), tally, patience)
+    _watch(store, ended, tally)
+    _judge(store, expected, tally)
+
+
+def _wait_for_workers(runner: Runner, patience: float) -> None:
+    """Until the runner has workers, or has ended: on a busy machine its start takes longer than it ran undisturbed."""
+    deadline = time.monotonic() + patience
+    while not children(runner.pid) and runner.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def _finish(runner: Runner, tally: Tally, patience: float) -> None:
+    """Let it come to its end."""
     try:
         _hear(runner.communicate(timeout=patience)[1], tally)
     except subprocess.TimeoutExpired:
         runner.kill()
         runner.communicate()
         tally.stuck += 1
-    _watch(store, ended, tally)
-    _judge(store, expected, tally)
 
 
 def children(process: int) -> list[int]:

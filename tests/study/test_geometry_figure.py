@@ -94,11 +94,11 @@ def test_a_failed_save_leaves_the_old_picture(figure: Figure, tmp_path: Path, mo
     path = tmp_path / "picture.png"
     path.write_text("old")
 
-    def fail(aside: Path, **_: Any) -> None:
+    def fail(aside: Path, _: bytes) -> None:
         aside.write_text("half")
         raise OSError("disk full")
 
-    monkeypatch.setattr(figure, "savefig", fail)
+    monkeypatch.setattr(Path, "write_bytes", fail)
     with pytest.raises(OSError, match="disk full"):
         save(figure, path)
     assert path.read_text() == "old"

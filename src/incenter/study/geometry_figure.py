@@ -3,6 +3,7 @@
 `geometry_figure` takes gradients and returns a Figure; `save` writes one whole or not at all.
 """
 
+import io
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -58,21 +59,34 @@ def geometry_figure(cone: Gradients, toy: Gradients, panels: str = "abcd") -> "F
 
 def save(figure: "Figure", path: Path) -> None:
     """Write `figure` beside `path` and rename it: a reader never sees half a picture."""
-    from matplotlib import rc_context
-
     kind = path.suffix.lstrip(".").lower()
     if kind not in ("png", "svg", "pdf"):
         raise IncenterError(f"A picture's name must end in .png, .svg or .pdf; got {path}.")
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     try:
+<<<<<<< HEAD
         # Without a salt of its own an .svg is another file each time; journals refuse a .pdf's Type 3 fonts.
         with rc_context({"svg.fonttype": "path", "svg.hashsalt": "incenter", "pdf.fonttype": 42}):
             figure.savefig(aside, format=kind, dpi=240, metadata=metadata)
+=======
+        aside.write_bytes(picture(figure, kind))
+>>>>>>> main
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def picture(figure: "Figure", kind: str, dpi: int = 240) -> bytes:
+    """What a file of this kind holds: the same bytes for the same figure."""
+    from matplotlib import rc_context
+
+    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    content = io.BytesIO()
+    # Without a salt of its own an .svg is another file each time.
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "incenter"}):
+        figure.savefig(content, format=kind, dpi=dpi, metadata=metadata)
+    return content.getvalue()
 
 
 def _cone_of(source: Gradients) -> Cone:

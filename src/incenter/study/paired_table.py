@@ -30,6 +30,7 @@ class Compared:
 
     found: Paired | None = None  # None where no seed is common to both
     pooled: bool = False  # over all problems
+    runs: tuple[str, ...] = ()  # the keys of both methods'
     adjusted: float | None = None  # the p-value of `test` after Holm's correction
 
     @property
@@ -97,25 +98,31 @@ def paired_table(rows: Iterable[Row], against: str | None = None) -> PairedTable
 
 def _compared(layout: Layout, line: Line, reference: Line, pooled: bool) -> list[Compared]:
     pairs = [_pairs(layout, line, reference, column) for column in layout.columns]
-    cells = [Compared(_paired(found)) for found in pairs]
-    return [*cells, Compared(_paired([pair for found in pairs for pair in found]), pooled=True)] if pooled else cells
+    cells = [_cell(found) for found in pairs]
+    return [*cells, _cell([pair for found in pairs for pair in found], pooled=True)] if pooled else cells
 
 
-def _pairs(layout: Layout, line: Line, reference: Line, column: Column) -> list[tuple[float, float]]:
+def _cell(pairs: Sequence[tuple[Row, Row]], pooled: bool = False) -> Compared:
+    if not pairs:
+        return Compared(pooled=pooled)
+    mine, others = zip(*pairs, strict=True)
+    keys = tuple(row.key for row in (*mine, *others))
+    return Compared(paired(*([row.relative_l2 for row in rows] for rows in (mine, others))), pooled, runs=keys)
+
+
+def _pairs(layout: Layout, line: Line, reference: Line, column: Column) -> list[tuple[Row, Row]]:
     mine, others = (_by_seed(layout, each, column) for each in (line, reference))
     return [(mine[seed], others[seed]) for seed in layout.seeds if seed in mine and seed in others]
 
 
-def _by_seed(layout: Layout, line: Line, column: Column) -> dict[int, float]:
-    """Errors of which there is a logarithm."""
+def _by_seed(layout: Layout, line: Line, column: Column) -> dict[int, Row]:
+    """Runs with an error of which there is a logarithm."""
     tried = tried_rates(layout, line, column)
-    rows = tried[0].done if tried else ()
-    errors = {row.seed: row.relative_l2 for row in rows if row.relative_l2 is not None}
-    return {seed: error for seed, error in errors.items() if math.isfinite(error) and error > 0}
+    return {row.seed: row for row in (tried[0].done if tried else ()) if _has_logarithm(row.relative_l2)}
 
 
-def _paired(pairs: Sequence[tuple[float, float]]) -> Paired | None:
-    return paired(*zip(*pairs, strict=True)) if pairs else None
+def _has_logarithm(error: float | None) -> bool:
+    return error is not None and math.isfinite(error) and error > 0
 
 
 def _adjusted(cells: Sequence[Sequence[Compared]]) -> list[tuple[Compared, ...]]:
@@ -139,4 +146,4 @@ def _entry(cell: Compared) -> Entry:
         return Entry(NOTHING)
     test = "" if cell.test is None else f" (p {cell.test:.2g})"
     certain = cell.adjusted is not None and cell.adjusted < LEVEL
-    return Entry(f"{cell.found.ratio:.3g}{test}", "best" if certain else "")
+    return Entry(f"{cell.found.ratio:.3g}{test}", "best" if certain else "", cell.runs)
