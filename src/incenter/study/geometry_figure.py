@@ -65,13 +65,7 @@ def save(figure: "Figure", path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-<<<<<<< HEAD
-        # Without a salt of its own an .svg is another file each time; journals refuse a .pdf's Type 3 fonts.
-        with rc_context({"svg.fonttype": "path", "svg.hashsalt": "incenter", "pdf.fonttype": 42}):
-            figure.savefig(aside, format=kind, dpi=240, metadata=metadata)
-=======
         aside.write_bytes(picture(figure, kind))
->>>>>>> main
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
@@ -83,8 +77,8 @@ def picture(figure: "Figure", kind: str, dpi: int = 240) -> bytes:
 
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     content = io.BytesIO()
-    # Without a salt of its own an .svg is another file each time.
-    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "incenter"}):
+    # Without a salt of its own an .svg is another file each time; journals refuse a .pdf's Type 3 fonts.
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "incenter", "pdf.fonttype": 42}):
         figure.savefig(content, format=kind, dpi=dpi, metadata=metadata)
     return content.getvalue()
 
