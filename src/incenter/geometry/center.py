@@ -51,7 +51,7 @@ class ChebyshevCenter(NamedTuple):
     radius: Scalar  # r*
     gap: Scalar  # certified: upper minus lower bound on r*
     active: Mask  # which losses bind: their cosine cannot be told from r*
-    status: Status
+    status: Status  # what became of the solve
     dropped: Mask  # rows left out: zero, or not finite
 
     def raise_for_status(self) -> "ChebyshevCenter":

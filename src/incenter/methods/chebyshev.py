@@ -1,6 +1,7 @@
 r"""Chebyshev: the direction whose worst normalised decrease is largest.
 
-    v = argmax { min_i u_i . v : ||v||_q <= 1 },   u_i = g_i / ||g_i||_p;      update = (sum_i g_i . v) v          (1)
+    v = argmax { min_i u_i . v : ||v||_q <= 1 },   u_i = g_i / ||g_i||_p,   1/p + 1/q = 1                           (1)
+    update = (sum_i g_i . v) v
 
 The value r* is the radius of the largest l_q ball around v inside the cone of common descent; see
 `incenter.chebyshev_center`, which does the work. For p = 2 the update is a combination of the gradients with
@@ -43,13 +44,27 @@ from incenter.methods.rule import GramRule, Update, Weighing, least_cosine, made
 
 @dataclass(frozen=True)
 class Chebyshev(GramRule):
-    """Centre of the dual cone: the unit direction whose worst normalised decrease is largest."""
+    """Centre of the dual cone: the unit direction whose worst normalised decrease is largest.
+
+    Parameters
+    ----------
+    p
+        The norm in which gradients are measured, from 1 to `math.inf`.
+    length
+        What the direction is multiplied by: "projection", the inner product of v with the summed gradient, that
+        is sum_i |g_i|_p (u_i . v); or the same with each of the norms |g_i|_p replaced by one number made of
+        all: "minimum", "maximum", "arithmetic", "geometric" or "harmonic" mean.
+    iterations
+        None: exact. A number: at most so many Frank-Wolfe steps from equal weights, for 1 < p < inf.
+    tolerance
+        Frank-Wolfe ends when its gap, which is between the bounds on r*, is at most this.
+    """
 
     name: ClassVar[str] = "chebyshev"
     p: float = 2.0
     length: str = "projection"
-    iterations: int | None = None  # None: exact
-    tolerance: float = 1e-6  # of the Frank-Wolfe gap, which is between the bounds on r*
+    iterations: int | None = None
+    tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "p", read_p(self.p))

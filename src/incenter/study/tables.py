@@ -59,10 +59,12 @@ class Table(Rendered):
 
     @property
     def name(self) -> str:
+        """Of its quantity, and of the file it is written into."""
         return self.quantity.name
 
     @property
     def title(self) -> str:
+        """What stands above it."""
         return self.quantity.title if self.study is None else f"{self.quantity.title}, {self.study}"
 
     @property
