@@ -97,4 +97,8 @@ def test_only_what_is_drawn_has_fields(tmp_path: Path) -> None:
     with Store(tmp_path / "other.sqlite") as other:
         take_in(other, tmp_path / "results")
         having = {(row.method, row.seed) for row in other.rows("mine") if row.fields()}
+        kept = next(row for row in other.rows("mine") if row.method == "sum").fields()
     assert having == {("sum", 0), ("chebyshev", 0)}  # Adam's, because a coefficient is sought
+    whole = outcome("sum", 0).fields
+    np.testing.assert_allclose(kept["a"], whole["a"], rtol=2**-12)
+    assert kept["axis/x"].tobytes() == whole["axis/x"].tobytes()

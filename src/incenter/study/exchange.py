@@ -53,7 +53,8 @@ class Imported:
 def export(store: Store, folder: str | Path, study: str | None = None, *, fields: Fields = "first") -> Exported:
     """Write the finished runs of a study, or of all, into a folder, and the final `fields` of the chosen ones.
 
-    "first": of the first seed of each cell; "drawn": of these, our method's, and Adam's where a coefficient is sought.
+    "first": of the first seed of each cell; "drawn": of these, our method's, and Adam's where a coefficient is sought,
+    with as many digits as a picture shows.
     """
     folder = Path(folder)
     rows, studies, problems = _all_of(store, study)
@@ -65,6 +66,8 @@ def export(store: Store, folder: str | Path, study: str | None = None, *, fields
             if row.status == "done":
                 history = _or_nothing(row.history, problems)
                 fields_of_run = _or_nothing(row.fields, problems) if row.key in chosen else {}
+                if fields == "drawn":
+                    fields_of_run = run_file.coarse(fields_of_run)
                 counts[_write_run(folder, row, history, fields_of_run)] += 1
         planned = {row.key: Planned(row.key, row.configuration, row.timeout_seconds) for row in rows}
         for name, keys in studies.items():
