@@ -1,6 +1,6 @@
 """SIGKILL to the runner of a study and to its workers, at random instants, again and again.
 
-    python -m benchmarks.kill [--count 200] [--runs 12] [--jobs 2] [--seed 0]
+    python -m benchmarks.kill [--count 200] [--runs 12] [--jobs 2] [--seed 0] [--write PAGE]
 
 A plan of small trainings is run once without disturbance. Then it is run while, at a random instant, the runner or one
 of its workers is killed, the runner is started again, and so on; when a study is finished, the next one begins. What
@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.timing import write_section
 from incenter.study.rows import Row
 from incenter.study.store import Store
 
@@ -216,6 +217,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=12, help="of a study")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="a page whose section `kill` is replaced")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -241,6 +243,8 @@ def main() -> None:
             print(f"study {studies}: {tally}", flush=True)
     for each in tally.trouble:
         print(each)
+    if arguments.write:
+        write_section(arguments.write, "kill", f"{studies} studies of {arguments.runs} runs each, {tally}.")
     sys.exit(0 if tally.clean else 1)
 
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from incenter.cli.study_tables import chosen
 from incenter.study.packing import pack
 from incenter.study.rows import Outcome, Planned
+from incenter.study.selection import chosen
 from incenter.study.store import Store
 
 COMMITS = 200

@@ -2,7 +2,8 @@
 
     DDE_BACKEND=pytorch python examples/deepxde_burgers.py        # or jax
 
-The example's data file is not in DeepXDE's wheel; the error is measured against the formula of Cole and Hopf.
+The example's data file is not in DeepXDE's wheel; the error is measured against the formula of Cole and Hopf: after the
+last step, and where DeepXDE saw the least training loss, at which it looks every 1,000 steps.
 """
 
 import argparse
@@ -43,19 +44,33 @@ def relative_error(model: dde.Model) -> float:
     return float(np.linalg.norm(predicted - exact) / np.linalg.norm(exact))
 
 
-def train(steps: int, seed: int, plain: bool) -> float:
+class ErrorAtBest(dde.callbacks.Callback):
+    """The error at what DeepXDE calls its best step."""
+
+    error = float("nan")
+
+    def on_epoch_end(self) -> None:
+        if self.model.train_state.best_step == self.model.train_state.step:
+            self.error = relative_error(self.model)
+
+
+def train(steps: int, seed: int, plain: bool) -> tuple[float, float]:
+    """The errors after the last step and at the best one."""
     model = make_model(seed)
     model.compile("adam", lr=1e-3, verbose=0)
     if not plain:
         attach(model)
-    model.train(iterations=steps, display_every=steps, verbose=0)
-    return relative_error(model)
+    at_best = ErrorAtBest()
+    model.train(iterations=steps, display_every=min(steps, 1000), verbose=0, callbacks=[at_best])
+    return relative_error(model), at_best.error
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=10000)
+    parser.add_argument("--steps", type=int, default=15000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--plain", action="store_true", help="DeepXDE as it is, for comparison")
     options = parser.parse_args()
-    print(f"relative L2 error: {train(options.steps, options.seed, options.plain):.4f}")
+    last, best = train(options.steps, options.seed, options.plain)
+    print(f"relative L2 error after the last step: {last:.4f}")
+    print(f"relative L2 error at the least training loss: {best:.4f}")

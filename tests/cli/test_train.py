@@ -135,7 +135,9 @@ def test_resume_under_another_configuration_is_one_sentence_that_names_the_field
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("burgers --devices 2", "`--devices` must be 1, because several are not supported yet; got 2."),
+        ("burgers --devices 0", "`devices` must be a whole number, 1 or more; got 0."),
+        ("burgers --devices 9999", "`devices` is 9999, and JAX sees 1 cpu device here; to try several on one "
+         "processor, set XLA_FLAGS=--xla_force_host_platform_device_count=9999 before Python starts."),
         ("burgers --seeds 0,x", "`--seeds` must be whole numbers with commas between them, such as 0,1,2; got '0,x'."),
         ("burger", "There is no problem called 'burger'. Did you mean 'burgers'?"),
         ("burgers --method chebishev", "There is no rule called 'chebishev'. Did you mean 'chebyshev'?"),

@@ -174,7 +174,7 @@ def test_a_rule_with_state_survives_save_load_and_continue_bit_for_bit(name: str
     def advance(params: Any, state: Any) -> tuple[Any, Any]:
         inputs = _arrays(inputs_of(rule))
         if "traces" in inputs:
-            inputs["traces"] *= 1 + jnp.sum(params["W"] ** 2)  # else there is nothing to remember
+            inputs["traces"] += jnp.sum(params["W"] ** 2)  # else there is nothing to remember
         _, out = step(params, POINTS, state=state, **inputs)
         return jax.tree.map(lambda at, along: at - 1e-2 * along, params, out.update), out.state
 

@@ -11,6 +11,8 @@ from incenter import IncenterError
 from incenter.pinn.configuration import Configuration
 from incenter.pinn.loading import from_file
 from incenter.pinn.training import problem_of
+from incenter.study.expansion import expand
+from incenter.study.plans import load
 
 SOURCE = """
 from dataclasses import dataclass
@@ -49,6 +51,7 @@ def file(tmp_path: Path) -> Path:
         ({"steps": 1.5}, "`steps` must be a whole number, 0 or more; got 1.5"),
         ({"seed": -1}, "`seed` must be a whole number, 0 or more; got -1"),
         ({"seed": 2**32}, r"`seed` must be below 2\^32"),
+        ({"devices": 0}, "`devices` must be a whole number, 1 or more; got 0"),
         ({"precision": 16}, "`precision` must be 32 or 64; got 16"),
         ({"p": 0.5}, r"`p` must be in \[1, inf\]; got p=0.5"),
         ({"stop_radius": -1e-6}, "`stop_radius` must be a 0 or positive number"),
@@ -85,14 +88,28 @@ def test_what_is_written_is_read_again() -> None:
         {"problem_options": {"points": 4}},
         {"p": 2.5},
         {"stop_radius": None},
+        {"devices": 2},
     ]
     prints = {Configuration.from_mapping(one.as_dict() | change).fingerprint() for change in different}
-    assert len(prints | {one.fingerprint()}) == 6
+    assert len(prints | {one.fingerprint()}) == 7
 
 
 def test_the_fingerprint_is_for_good() -> None:
     """A store of runs finds them by it: a change here is a change of what every stored run is called."""
     assert Configuration("burgers", lr=1e-3, steps=7).fingerprint() == "a04d8bb7e74cdac2"
+    first_of_the_paper = expand(load("paper-forward"))[0]
+    assert first_of_the_paper.key == "8463ba9a3b6b7c2f"
+
+
+def test_one_device_is_not_written_down() -> None:
+    """Runs were kept before there was a choice: their records, and those of the same runs today, are one text."""
+    one = Configuration("burgers")
+    assert "devices" not in one.as_dict()
+    assert Configuration.from_mapping(one.as_dict()).devices == 1
+    several = Configuration("burgers", devices=2)
+    assert several.as_dict() == one.as_dict() | {"devices": 2}
+    assert several.changes() == {"devices": 2}
+    assert Configuration.from_mapping(several.as_dict()) == several
 
 
 def test_numpy_numbers_are_numbers() -> None:

@@ -1,5 +1,6 @@
 """Two runs that write into one folder are told apart, and no lock outlives its process."""
 
+import fcntl
 import signal
 import subprocess
 import sys
@@ -52,7 +53,7 @@ def test_a_file_system_without_locks_is_no_trouble(tmp_path: Path, monkeypatch: 
     def refuse(*_: object) -> None:
         raise OSError(95, "Operation not supported")
 
-    monkeypatch.setattr("fcntl.flock", refuse)
+    monkeypatch.setattr(fcntl, "flock", refuse)
     with alone_in(tmp_path), alone_in(tmp_path):
         pass
 

@@ -25,18 +25,18 @@ def ended_in_time(processes: Sequence["subprocess.Popen[Any]"], seconds: float =
     Whoever reads from one or waits for its end then goes on, and is told.
     """
 
-    def kill() -> None:
+    def end() -> None:
         for process in processes:
             process.kill()
 
-    watch = threading.Timer(seconds, kill)
+    watch = threading.Timer(seconds, end)
     watch.start()
     try:
         yield
     finally:
         late = not watch.is_alive()
         watch.cancel()
-        kill()
         for process in processes:
+            process.kill()
             process.communicate()
         assert not late, f"the processes were not through with their work after {seconds:g} seconds, and were killed"

@@ -1,5 +1,6 @@
 """Several processes, each with its share of the points, write the update of one process with all of them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from incenter.methods import by_name
 from incenter.methods.rule import Rule
@@ -75,18 +78,57 @@ def reused(dtype: torch.dtype) -> Answer:
     return Answer(written(model.trunk.parameters()), written(model.heads.parameters()), record)
 
 
-def sharded(dtype: torch.dtype, *, every: int = 1, mesh: tuple[int, ...] = (-1,)) -> Answer:
+def cut_up(dtype: torch.dtype, mesh: tuple[int, ...] = (-1,)) -> Tasks:
+    """The network with its parameters in pieces on all processes."""
     model = Tasks(dtype)
     world = dist.get_world_size()
     names = ("copies", "pieces")[-len(mesh) :]
     devices = init_device_mesh("cpu", tuple(world if size == -1 else size for size in mesh), mesh_dim_names=names)
     for layer in (model.trunk[0], model.trunk[2], *model.heads, model):
         fully_shard(layer, mesh=devices)
+    return model
+
+
+def sharded(dtype: torch.dtype, *, every: int = 1, mesh: tuple[int, ...] = (-1,)) -> Answer:
+    model = cut_up(dtype, mesh)
     step = Backward(model.trunk.parameters(), every=every)
     for _ in range(2):
         model.zero_grad()
         record = step(losses_of(model, share(dtype)))
     return Answer(gathered(model.trunk.parameters()), gathered(model.heads.parameters()), record)
+
+
+class Wire(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Collectives, and how many numbers each of them was given."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.used: Counter[tuple[str, int]] = Counter()
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if function.namespace == "c10d":
+            numbers = sum(each.numel() for each in tree_leaves(args) if isinstance(each, torch.Tensor))
+            self.used[function._schema.name, numbers] += 1
+        return function(*args, **(kwargs or {}))
+
+
+def traffic() -> list[Counter[tuple[str, int]]]:
+    """Of one backward pass per loss, and of a step of ours."""
+    model = cut_up(torch.float64)
+    step = Backward(model.trunk.parameters())
+    found = []
+    for ours in (False, True):
+        losses = losses_of(model, share(torch.float64))
+        with Wire() as wire:
+            if ours:
+                step(losses)
+            else:
+                *others, last = losses.values()
+                for loss in others:
+                    loss.backward(retain_graph=True)  # type: ignore[no-untyped-call]
+                last.backward()  # type: ignore[no-untyped-call]
+        found.append(wire.used)
+    return found
 
 
 def gathered(params: Iterable[Any]) -> Numbers:
@@ -128,6 +170,13 @@ def assert_one_process(count: int, dtype: torch.dtype) -> None:
 
 def test_two_processes_are_one() -> None:
     assert_one_process(2, torch.float64)
+
+
+@pytest.mark.slow
+def test_only_the_gram_matrix_crosses_the_wire_beside_each_losss_own_gradient() -> None:
+    for plain, ours in run_on(2, traffic):
+        assert any("reduce_scatter" in name for name, _ in plain)
+        assert ours - plain == Counter({("c10d::allreduce_", 3 * 3): 1})
 
 
 @pytest.mark.slow

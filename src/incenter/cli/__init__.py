@@ -22,7 +22,7 @@ app.command("incenter.cli.methods:methods", help="List the rules: what each need
 app.command("incenter.cli.picture:picture", help="Draw the paper's cone, ball and directions in three dimensions.")
 app.command("incenter.cli.plot:plot", help="Draw how a training run went and what it learnt.")
 app.command("incenter.cli.problems:problems", help="List the problems: their equations, losses, points and options.")
-app.command("incenter.cli.study:app", name="study", help="Run a plan of trainings, and make tables and figures of it.")
+app.command("incenter.cli.study:app", name="study", help="Run a plan of trainings, and make tables, figures, a report.")
 app.command("incenter.cli.train:train", help="Train a physics-informed network.")
 
 

@@ -38,7 +38,7 @@ def train(
     seeds: str | None = None,
     settings: Annotated[list[str] | None, Parameter(name="--set", negative=(), consume_multiple=True)] = None,
     precision: Literal[32, 64] | None = None,
-    devices: int = 1,
+    devices: int | None = None,
     save_gradients: int | None = None,
     out: Path | None = None,
     resume: Annotated[bool, Parameter(negative=())] = False,
@@ -68,7 +68,7 @@ def train(
     precision
         Of all arithmetic, in bits; 32 by default.
     devices
-        Only 1 is supported yet.
+        How many share the points of every step, the first ones that JAX sees; 1 by default.
     save_gradients
         Write the gradients to DIR/gradients every so many steps, for `incenter compare`.
     out
@@ -80,11 +80,9 @@ def train(
     as_json
         Print one JSON object per run, and nothing else on stdout.
     """
-    if devices != 1:
-        raise IncenterError(f"`--devices` must be 1, because several are not supported yet; got {devices}.")
     fields = {
         "problem": problem, "method": method, "p": p, "lr": lr, "optimizer": optimizer, "steps": steps,
-        "precision": precision, "save_gradients": save_gradients,
+        "precision": precision, "devices": devices, "save_gradients": save_gradients,
     }  # fmt: skip
     given = {name: value for name, value in fields.items() if value is not None}
     plan = Plan(given, tuple(settings or ()), _read_seeds(seeds), out, resume, as_json)

@@ -4,7 +4,9 @@ Term i with equations e_ij at N points gives
 
     loss_i = sum_j mean_N e_ij^2          G_i = d loss_i / d theta
 
-Everything is pure and may be compiled. Precision 64 needs `jax.enable_x64` around every call, the constructor included.
+Everything is pure and may be compiled. On several devices each takes a share of the points of every term whose
+equations at a point need no other point; the other terms are computed whole on each of them. Precision 64 needs
+`jax.enable_x64` around every call, the constructor included.
 """
 
 from functools import cached_property
@@ -16,6 +18,7 @@ import numpy as np
 
 from incenter.geometry.arrays import is_traced
 from incenter.geometry.errors import IncenterError
+from incenter.pinn.devices import mesh_of
 from incenter.pinn.evaluation import Demand, Evaluation
 from incenter.pinn.layers import total
 from incenter.pinn.operators import Needs
@@ -32,12 +35,12 @@ _JACOBIANS_AT_ONCE = 64  # points whose gradients (n,) are held side by side: me
 class Objective:
     """The losses of a problem as functions of theta (n,)."""
 
-    def __init__(self, problem: Any, precision: int = 32) -> None:
+    def __init__(self, problem: Any, precision: int = 32, devices: int = 1) -> None:
         if precision not in (32, 64):
             raise IncenterError(f"`precision` must be 32 or 64; got {precision!r}.")
         if precision == 64 and jnp.zeros(0).dtype != jnp.float64:
             raise IncenterError("Precision 64 needs 64-bit JAX; call inside `with jax.enable_x64(True)`.")
-        self.problem, self.precision = problem, precision
+        self.problem, self.precision, self.mesh = problem, precision, mesh_of(devices)
         self.dtype = jnp.dtype(f"float{precision}")
         self.names: tuple[str, ...] = tuple(problem.terms)
         self.residual_rows: tuple[int, ...] = tuple(problem.residual_rows)
@@ -119,7 +122,7 @@ class Objective:
         unknowns = {name: jnp.zeros((), self.dtype) for name in self.problem.unknowns}
         demand = self._evaluation.discover(term, sample, unknowns)
         points = sample.points.shape[0]
-        portions = portions_of(points)
+        portions = portions_of(points, 1 if self.mesh is None else self.mesh.size)
         if portions.number > 1 and not self._evaluation.takes_portions(term, sample, unknowns, portions.size):
             portions = Portions(1, points)
         return demand, portions
@@ -153,7 +156,7 @@ class Objective:
         def both(portion: Any, weights: Array | None) -> tuple[Array, Unpacked]:
             return jax.value_and_grad(loss)(at, portion, weights)
 
-        value, gradient = summed(both, sample, points, self.portions[k])
+        value, gradient = summed(both, sample, points, self.portions[k], self.mesh)
         return value, self.parameters.packed(gradient)
 
     def _trace(self, k: int, theta: Array, sample: Any) -> Array:
@@ -166,11 +169,17 @@ class Objective:
             squares = jax.lax.map(lambda one: _squared_norm(pull(one)[0]), basis)
             return jnp.sum(squares)
 
+        def of_points(portion: Any, weights: Array | None) -> Array:
+            one_by_one = jax.tree.map(lambda leaf: leaf[:, None], portion)
+            traces: Array = jax.lax.map(of_rows, one_by_one, batch_size=_JACOBIANS_AT_ONCE)
+            return jnp.sum(traces if weights is None else weights * traces)
+
         if self.portions[k].number == 1 and not self._takes_points_apart(k, sample):
             return of_rows(sample)
-        one_by_one = jax.tree.map(lambda leaf: leaf[:, None], sample)
-        traces: Array = jax.lax.map(of_rows, one_by_one, batch_size=_JACOBIANS_AT_ONCE)
-        return jnp.sum(traces)
+        points = sample.points.shape[0]
+        portions = Portions(1, points) if self.mesh is None else self.portions[k]
+        trace: Array = summed(of_points, sample, points, portions, self.mesh)
+        return trace
 
     def _takes_points_apart(self, k: int, sample: Any) -> bool:
         unknowns = {name: jnp.zeros((), self.dtype) for name in self.problem.unknowns}

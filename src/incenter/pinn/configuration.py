@@ -22,6 +22,9 @@ CHECKPOINTS = 20  # about so many checkpoints by default: at most 5 % of a run i
 MOST_SEEDS = 2**32  # a seed is one word of the random number generator
 LEARNING_RATE = 1e-3  # where neither the run nor its problem names one
 STEPS = 50_000
+# Fields that came after the first runs were kept, with what those runs had: records at these values leave them out, so
+# that a run's record is the same text whenever it was made.
+LATER: dict[str, Any] = {"devices": 1}
 NONFINITE = ("hold", "rollback")
 PYTHON = "python:"  # before the name of what was given as an object, which no file can hold
 
@@ -46,6 +49,7 @@ class Configuration:
     finish_options: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
     precision: int = 32  # or 64
+    devices: int = 1  # that share the points of every step
     stop_radius: float | None = 1e-6  # stop where r* is this small, for rules that report r*
     stop_error: float | None = None  # stop at a record whose relative L2 error is this small
     stop_seconds: float | None = None  # stop after this much time
@@ -64,7 +68,7 @@ class Configuration:
         _check_number("stop_radius", self.stop_radius, least=0.0, included=True)
         for name in ("steps", "finish_steps", "seed"):
             _check_count(name, getattr(self, name), least=0)
-        for name in ("record_every", "checkpoint_every", "save_gradients"):
+        for name in ("devices", "record_every", "checkpoint_every", "save_gradients"):
             _check_count(name, getattr(self, name), least=1)
         if self.seed >= MOST_SEEDS:
             raise IncenterError(f"`seed` must be below 2^32; got {self.seed}.")
@@ -126,13 +130,13 @@ class Configuration:
         return self.steps + self.finish_steps
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON has them; objects by name, after `python:`."""
+        """Plain values, as JSON has them; objects by name, after `python:`. Fields of `LATER` where they say more."""
         plain = {each.name: _plain(getattr(self, each.name)) for each in dataclasses.fields(self)}
-        return dict(plain)
+        return {name: value for name, value in plain.items() if name not in LATER or value != LATER[name]}
 
     def changes(self) -> dict[str, Any]:
         """What was set beside the columns of a table: every other field that is not at its default, options by name."""
-        plain = self.as_dict()
+        plain = LATER | self.as_dict()
         changed: dict[str, Any] = {}
         for each in dataclasses.fields(self):
             value = plain[each.name]
@@ -152,6 +156,7 @@ class Configuration:
         return tuple(free if ends else [*free, "steps"])
 
     def as_json(self) -> str:
+        """The same on one line, the same bytes for the same configuration."""
         return json.dumps(self.as_dict(), sort_keys=True, allow_nan=False)
 
     def fingerprint(self) -> str:
@@ -159,7 +164,7 @@ class Configuration:
 
         They are of the fields that are not at their defaults, so that a field added later changes none of them.
         """
-        plain = self.as_dict()
+        plain = LATER | self.as_dict()
         set_here = {
             each.name: plain[each.name]
             for each in dataclasses.fields(self)

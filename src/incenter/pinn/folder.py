@@ -13,7 +13,7 @@ import numpy as np
 from incenter.geometry.arrays import Matrix, Weights
 from incenter.geometry.errors import IncenterError
 from incenter.pinn import checkpoints, saving
-from incenter.pinn.configuration import Configuration
+from incenter.pinn.configuration import LATER, Configuration
 from incenter.pinn.history import History
 from incenter.pinn.sources import changed, sources
 
@@ -41,7 +41,8 @@ class Folder:
         wanted = self.configuration.as_dict()
         if found is not None:
             free = self.configuration.free_on_resume()
-            checkpoints.require_same(found.manifest["configuration"], wanted, self.path, free=free)
+            saved = found.manifest["configuration"]
+            checkpoints.require_same(LATER | saved, LATER | wanted, self.path, free=free)
         self._write(CONFIGURATION_FILE, wanted)
         return found
 

@@ -30,6 +30,16 @@ def train(
 
     With `out`, the run is saved there, and `resume=True` continues what is there, bit for bit. Ctrl-C saves and returns
     what there is.
+
+    >>> from incenter.pinn import MLP, Box, Boundary, Interior, Problem, train
+    >>> bend = Problem(
+    ...     domain=Box(x=(0, 1)),
+    ...     terms={"residual": Interior(20, lambda u: u.xx - 2), "ends": Boundary(2, lambda u: u)},
+    ...     network=MLP(width=8, depth=1),
+    ... )
+    >>> result = train(bend, method="chebyshev", lr=1e-2, steps=10, record_every=5)
+    >>> result.stopped, result.steps, result.predict([[0.5]]).shape
+    ('steps', 10, (1, 1))
     """
     from incenter.pinn.assembly import Objective
 
@@ -42,7 +52,7 @@ def train(
         raise IncenterError("resume=True needs `out`, the folder of the run to continue.")
     with Interrupts() as interrupts, jax.enable_x64(configuration.precision == 64):
         found = problem_of(configuration)
-        objective = Objective(found, configuration.precision)
+        objective = Objective(found, configuration.precision, configuration.devices)
         made = Run(configuration.resolved(found), objective, None if out is None else Path(out), progress)
         return made.complete(interrupts, resume=resume)
 
