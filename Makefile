@@ -1,8 +1,9 @@
 # Everything from a machine that has Python >= 3.11 and make:
 #
-#   make run         compare all rules on the paper's two worked examples, draw them, and train a network for a minute
+#   make run         a first study: two problems, four methods, three minutes on two cores; ends in runs/quick/report.html
 #   make test        lint, types, layers, fast tests
 #   make check       the long rest
+#   make docs        these pages as a site, in site/
 #   make benchmark   the timings of docs/performance.md, side by side with the named rivals
 #
 # The first call makes .venv and installs what it needs into it; later calls go straight to work until pyproject.toml
@@ -12,20 +13,20 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
-SOURCES := src tests benchmarks examples
+SOURCES := src tests benchmarks examples docs/writers
 
-.PHONY: run test check benchmark format clean help
+.PHONY: run test check docs benchmark format clean help
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '2,9s/^# \{0,1\}//p' Makefile
+	@sed -n '2,10s/^# \{0,1\}//p' Makefile
 
+# Once more, and it goes on where it was left; what is finished is not run again.
+QUICK := runs/quick
 run: $(VENV)/installed-run
-	@$(BIN)/incenter compare toy
-	@$(BIN)/incenter compare worked
-	@$(BIN)/incenter picture results/geometry.png
-	@$(BIN)/incenter train burgers --steps 20000 --out runs/burgers --resume
-	@$(BIN)/incenter plot runs/burgers
+	@mkdir -p $(QUICK)
+	@$(BIN)/incenter study run quick --jobs 2 --store $(QUICK)/store.sqlite
+	@$(BIN)/incenter study report quick --store $(QUICK)/store.sqlite --out $(QUICK)/report.html
 
 test: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)
@@ -39,7 +40,13 @@ check: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n 2 -m slow || [ $$? -eq 5 ]
 	$(BIN)/python -m benchmarks.adversarial --count 5000
 
+docs: $(VENV)/installed-docs
+	$(BIN)/python -m docs.writers
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "The site is in site/. With its search: python3 -m http.server --directory site"
+
 benchmark: $(VENV)/installed-rivals
+	$(BIN)/python -m benchmarks.rules --write docs/performance.md
 	$(BIN)/python -m benchmarks.gram --write docs/performance.md
 	$(BIN)/python -m benchmarks.solvers --write docs/performance.md
 	$(BIN)/python -m benchmarks.torch_backward --write docs/performance.md
@@ -50,11 +57,12 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff format $(SOURCES)
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # One environment, three sizes: a user of `make run` never waits for torch.
 $(VENV)/installed-run: extras := study,pinn
 $(VENV)/installed-dev: extras := dev,adapters
+$(VENV)/installed-docs: extras := dev,adapters
 $(VENV)/installed-rivals: extras := dev,rivals
 
 $(VENV)/installed-%: pyproject.toml constraints.txt | $(BIN)/python

@@ -16,11 +16,13 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import timing
 from incenter import Status, chebyshev_center
 from tests.matrices import SAMPLERS, Floats, Sample, draw
 from tests.oracles import Bounds, bounds, solve, unit_rows
@@ -312,6 +314,25 @@ def table(report: Report) -> Iterator[str]:
         )
 
 
+def page(report: Report, options: argparse.Namespace) -> str:
+    """The same as a section of a page."""
+    head = ["kind", "tried", "wrong", "conflicts", "NaN", "exceptions", "gap, double", "gap, single", "not optimal"]
+    rows = []
+    for kind, tally in [*report.items(), ("all", totals(report))]:
+        counts = [tally.tried, tally.wrong, tally.conflicts, tally.nan, tally.exceptions]
+        admitted = ", ".join(f"{tally.statuses[s.name]} {s.name}" for s in ADMITTED if tally.statuses[s.name])
+        gaps = [f"{tally.gap64:.0e}", f"{tally.gap32:.0e}"]
+        rows.append([kind.replace("_", " "), *(f"{count:,}" for count in counts), *gaps, admitted or "0"])
+    total = totals(report)
+    found = shortfalls(total)
+    return (
+        f"{total.tried:,} samples ({options.library}, seed {options.seed}); {timing.machine('numpy', 'scipy')}.\n\n"
+        f"{timing.table(head, rows)}\n\n"
+        f"Where none was found, fewer than 1 in {total.tried / 3:,.0f} is the 95 % bound. "
+        + (f"Not met: {', '.join(found)}." if found else "All that is wanted is met.")
+    )
+
+
 def show(kind: str, seed: int, index: int, library: str) -> None:
     """One sample with its answer and everything that is known of it."""
     np.set_printoptions(linewidth=120, threshold=60)
@@ -360,6 +381,8 @@ def _conclude(report: Report, options: argparse.Namespace, seconds: float) -> in
             json.dump(
                 {"seed": options.seed, "seconds": seconds} | {k: asdict(t) for k, t in report.items()}, file, indent=1
             )
+    if options.write:
+        timing.write_section(options.write, "adversarial", page(report, options))
     found = shortfalls(total)
     print(f"Not met: {', '.join(found)}." if found else "All wanted figures are met.")
     return 1 if found else 0
@@ -375,6 +398,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--library", choices=SOLVERS, default="numpy")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", metavar="FILE", help="write the counts there as well")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="a page whose section `adversarial` is replaced")
     parser.add_argument("--only", metavar="KIND:INDEX", help="show one sample, its answer and what is wrong with it")
     return parser
 

@@ -4,7 +4,8 @@
 
 Small trainings that differ in their seeds go through one worker process, as `incenter study run` sends them. Printed is
 the time from the end of one training to the beginning of the next: the final fields, the commit of the result, the way
-back and there, the claim.
+back and there, the claim. Nothing in it waits for the clock or the disk; on a machine that is busy with other things it
+waits for a processor, so run it there as `chrt -f 1 python -m benchmarks.dispatch`, which goes before all others.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """SIGKILL to the runner of a study and to its workers, at random instants, again and again.
 
-    python -m benchmarks.kill [--count 200] [--runs 12] [--jobs 2] [--seed 0]
+    python -m benchmarks.kill [--count 200] [--runs 12] [--jobs 2] [--seed 0] [--write PAGE]
 
 A plan of small trainings is run once without disturbance. Then it is run while, at a random instant, the runner or one
 of its workers is killed, the runner is started again, and so on; when a study is finished, the next one begins. What
@@ -20,10 +20,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.timing import write_section
 from incenter.study.rows import Row
 from incenter.study.store import Store
 
 Runner = subprocess.Popen[bytes]
+SOME_FAILED = 1  # exit code of a runner
+AT_WORK = 0.8  # the share of the instants that are drawn from when a runner has workers on
 
 PROBLEM = """
 import numpy as np
@@ -65,6 +68,7 @@ class Tally:
 
     runners: int = 0  # killed
     workers: int = 0
+    again: int = 0  # studies that had to be started once more, because all workers of one run were killed at its start
     lost: int = 0  # runs without a result at the end of a study
     duplicated: int = 0  # runs that began again after they had ended, or ended twice
     stuck: int = 0  # runs that nobody works on and nobody takes
@@ -82,7 +86,7 @@ class Tally:
     def __str__(self) -> str:
         return (
             f"killed {self.runners} runners and {self.workers} workers: lost {self.lost}, duplicated "
-            f"{self.duplicated}, stuck {self.stuck}, other parameters {self.different}"
+            f"{self.duplicated}, stuck {self.stuck}, other parameters {self.different}; started once more {self.again}"
         )
 
 
@@ -114,6 +118,8 @@ def torment(
     ended: dict[str, tuple[int, float | None]] = {}
     runner = start()
     while tally.kills < count and runner.poll() is None:
+        if draw.random() < AT_WORK:  # else also while it only starts
+            _wait_for_workers(runner, patience)
         time.sleep(draw.uniform(0.0, longest))
         workers = children(runner.pid)
         if workers and draw.random() < 0.6:
@@ -124,14 +130,29 @@ def torment(
             tally.runners += 1
             runner = start()
         _watch(store, ended, tally)
+    _finish(runner, tally, patience)
+    if runner.returncode == SOME_FAILED:  # workers of one run were killed again and again before it got further
+        tally.again += 1
+        _finish(start(), tally, patience)
+    _watch(store, ended, tally)
+    _judge(store, expected, tally)
+
+
+def _wait_for_workers(runner: Runner, patience: float) -> None:
+    """Until the runner has workers, or has ended: on a busy machine its start takes longer than it ran undisturbed."""
+    deadline = time.monotonic() + patience
+    while not children(runner.pid) and runner.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def _finish(runner: Runner, tally: Tally, patience: float) -> None:
+    """Let it come to its end."""
     try:
         _hear(runner.communicate(timeout=patience)[1], tally)
     except subprocess.TimeoutExpired:
         runner.kill()
         runner.communicate()
         tally.stuck += 1
-    _watch(store, ended, tally)
-    _judge(store, expected, tally)
 
 
 def children(process: int) -> list[int]:
@@ -196,6 +217,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=12, help="of a study")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="a page whose section `kill` is replaced")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -221,6 +243,8 @@ def main() -> None:
             print(f"study {studies}: {tally}", flush=True)
     for each in tally.trouble:
         print(each)
+    if arguments.write:
+        write_section(arguments.write, "kill", f"{studies} studies of {arguments.runs} runs each, {tally}.")
     sys.exit(0 if tally.clean else 1)
 
 

@@ -12,12 +12,12 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.step_contenders import ENTRIES
+from benchmarks.step_contenders import ENTRIES, Entry
 from benchmarks.step_problems import NAMES
 from benchmarks.step_report import Measured, Results, report
 from benchmarks.step_worker import LostError, Taken, Worker
@@ -57,7 +57,9 @@ def last_core() -> int:
     return max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
 
 
-def measure(problem: str, names: list[str], rounds: int, core: int) -> dict[str, Measured]:
+def measure(
+    problem: str, names: list[str], rounds: int, core: int, entries: Mapping[str, Entry] = ENTRIES
+) -> dict[str, Measured]:
     """All contenders on one problem, in turns."""
     found = {name: Measured() for name in names}
     with ExitStack() as stack:
@@ -65,7 +67,7 @@ def measure(problem: str, names: list[str], rounds: int, core: int) -> dict[str,
         for name in names:
             print(f"{problem}: {name}", file=sys.stderr)
             with _noted(found[name]):
-                workers[name] = Worker(name, problem, core)
+                workers[name] = Worker(entries[name], problem, core)
                 stack.callback(workers[name].close)
                 found[name].first, found[name].setting = workers[name].first, workers[name].setting
         blocks = {}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.step_contenders import ENTRIES
+from benchmarks.step_contenders import Entry
 from benchmarks.timing import TooSlowError, limit
 
 ONE_THREAD = dict.fromkeys(
@@ -35,8 +35,7 @@ class Taken:
 class Worker:
     """The process of one contender on one problem."""
 
-    def __init__(self, name: str, problem: str, core: int) -> None:
-        entry = ENTRIES[name]
+    def __init__(self, entry: Entry, problem: str, core: int) -> None:
         absent = [package for package in entry.packages if importlib.util.find_spec(package) is None]
         if absent:
             raise LostError(f"{' and '.join(absent)} not installed; pip install 'incenter[dev,rivals]'")

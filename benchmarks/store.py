@@ -1,4 +1,4 @@
-"""What the record of a study costs: committing a result, and listing ten thousand runs.
+"""What the record of a study costs: committing a result, listing ten thousand runs, and making tables of them.
 
 python -m benchmarks.store [--runs N] [--folder DIR]
 
@@ -20,9 +20,12 @@ import numpy as np
 
 from incenter.study.packing import pack
 from incenter.study.rows import Outcome, Planned
+from incenter.study.selection import chosen
 from incenter.study.store import Store
 
 COMMITS = 200
+_PROBLEMS = ("helmholtz", "kovasznay", "burgers", "heat", "klein_gordon")
+_METHODS = ("sum", "lra", "relobralo", "mgda", "pcgrad", "imtl_g", "dcgd_center", "config", "harmonic", "chebyshev")
 
 
 def main() -> int:
@@ -47,11 +50,19 @@ def measure(folder: Path, count: int) -> None:
         for each in planned[COMMITS:]:
             store.enter(each, result)
         start = time.perf_counter()
-        assert len(store.rows("study")) == count
+        rows = store.rows("study")
         listed = time.perf_counter() - start
+        assert len(rows) == count
+        made = chosen(rows, None, None)
+        texts = [text for each in made for text in (each.markdown(), each.latex(), each.csv())]
+        tabulated = time.perf_counter() - start
+        assert all(texts)
     print(f"a result of {size / 1e3:.0f} kB: committed in {1e3 * committed:.2f} ms (median of {COMMITS})")
     print(f"  the same bytes in a plain file, synced: {1e3 * synced:.2f} ms, {synced / committed:.1f} times as long")
-    print(f"{count:,} runs with results: listed in {listed:.2f} s, {1e6 * listed / count:.0f} us a run")
+    print(
+        f"{count:,} runs with results: listed in {listed:.2f} s, {1e6 * listed / count:.0f} us a run; listed and made"
+    )
+    print(f"  into {len(made)} tables, paired tests among them, as Markdown, LaTeX and CSV, in {tabulated:.2f} s")
 
 
 def made_up() -> Outcome:
@@ -83,10 +94,14 @@ def _write(path: Path, size: int) -> None:
         os.fsync(file.fileno())
 
 
-def _configuration(seed: int) -> dict[str, object]:
+def _configuration(number: int) -> dict[str, object]:
+    """Of the run with this number: five problems, ten methods, and so many seeds as it takes."""
+    rest, problem = divmod(number, len(_PROBLEMS))
+    seed, method = divmod(rest, len(_METHODS))
     return {
-        "problem": "burgers", "problem_options": {}, "method": "chebyshev", "method_options": {}, "p": 2.0, "lr": 1e-3,
-        "optimizer": "adam", "optimizer_options": {}, "steps": 50_000, "seed": seed, "precision": 32,
+        "problem": _PROBLEMS[problem], "problem_options": {}, "method": _METHODS[method], "method_options": {},
+        "p": 2.0, "lr": 1e-3, "optimizer": "adam", "optimizer_options": {}, "steps": 50_000, "seed": seed,
+        "precision": 32,
     }  # fmt: skip
 
 

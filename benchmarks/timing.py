@@ -95,15 +95,30 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 def write_section(page: Path, name: str, text: str) -> None:
     """Replace what stands between `<!-- name: begin -->` and `<!-- name: end -->` in `page`."""
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     content = page.read_text()
+    begin, end = _marks(name)
     if begin not in content or end not in content:
         raise SystemExit(
             f"{page} has no section between {begin!r} and {end!r}; put these two lines where it should go."
         )
+    page.write_text(with_section(content, name, text))
+
+
+def with_section(content: str, name: str, text: str) -> str:
+    """The content of a page with `text` in its section `name`."""
+    begin, end = _marks(name)
     before, rest = content.split(begin, 1)
-    after = rest.split(end, 1)[1]
-    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+    return f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}"
+
+
+def section(content: str, name: str) -> str:
+    """What stands in the section `name` of a page; nothing where there is none."""
+    begin, end = _marks(name)
+    return content.split(begin, 1)[1].split(end, 1)[0].strip("\n") if begin in content else ""
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
 
 
 def _version(package: str) -> str:

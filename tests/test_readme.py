@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,12 @@ import incenter
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(ROOT.glob("docs/**/*.md"))
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
-LINK = re.compile(r"\]\(([^)#:\s]+)\)")
+MADE_WITH_THE_SITE = {"cone_explorer.html"}
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
 
 
 def blocks(page: Path) -> list[str]:
-    return BLOCK.findall(page.read_text())
+    return [textwrap.dedent(block) for block in BLOCK.findall(page.read_text())]
 
 
 def run_session(block: str, names: dict[str, object], page: str) -> None:
@@ -27,7 +29,10 @@ def run_session(block: str, names: dict[str, object], page: str) -> None:
     names.update(session.globs)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
+# Tutorials have commands between their code, and a test of their own.
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page) and page.parent.name != "tutorials"], ids=lambda page: page.name
+)
 def test_the_code_of_a_page_runs_from_top_to_bottom(page: Path) -> None:
     names: dict[str, object] = {}
     for block in blocks(page):
@@ -64,5 +69,6 @@ def test_every_rule_has_its_line_and_its_page_in_the_docs() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    missing = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
-    assert missing == []
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    missing = [link for link in LINK.findall(prose) if not (page.parent / link).exists()]
+    assert set(missing) <= MADE_WITH_THE_SITE

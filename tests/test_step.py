@@ -156,7 +156,7 @@ def test_losses_are_summed_by_term() -> None:
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENTRIES, FLOOR, Entry("floor", "", ("no_such_package",)))
     with pytest.raises(LostError, match="no_such_package not installed"):
-        Worker(FLOOR, "burgers", 0)
+        Worker(ENTRIES[FLOOR], "burgers", 0)
 
 
 def test_a_contender_that_fails_is_a_reason_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,13 +19,15 @@ from incenter.pinn.run import Run
 
 
 class Ours:
-    """One problem with one rule."""
+    """One problem with one rule, which is a name and perhaps its fields: `mgda iterations=20`."""
 
-    def __init__(self, name: str, method: str) -> None:
+    def __init__(self, name: str, rule: str) -> None:
+        method, *fields = rule.split()
         self._stated = statement(name)
         self._problem = problems.by_name(name)
         self._objective = Objective(self._problem)
         wanted = Configuration(problem=name, method=method, lr=RATE)
+        wanted = wanted.with_settings(fields)
         run = Run(wanted.resolved(self._problem), self._objective, None, None)
         self._loop: Any = run.loop
         self._carry: Any = run.carry

@@ -37,7 +37,9 @@ def test_run_again_export_and_import_end_to_end(capsys: pytest.CaptureFixture[st
     assert said.out == ""
     assert "kill: 2 runs, 1 at a time, into incenter-study.sqlite" in said.err
     assert "done    wave.py:wave, sum, lr 0.001, seed 0: error " in said.err
-    assert said.err.endswith("2 of 2 runs are done.\n")
+    assert said.err.endswith(
+        "2 of 2 runs are done.\nNext: incenter study report kill (or tables, or figures, in place of report)\n"
+    )
     with Store("incenter-study.sqlite") as store:
         rows = store.rows("kill")
     assert [row.attempts for row in rows] == [1, 1]
@@ -86,7 +88,7 @@ def test_status_needs_a_store_and_makes_none(capsys: pytest.CaptureFixture[str])
 
 def test_a_printed_plan_is_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert typed("plans", "quick") == 0
-    assert capsys.readouterr().out.startswith("# A few minutes on two cores")
+    assert capsys.readouterr().out.startswith("# About three minutes on two cores")
     assert typed("plans") == 0
     assert "paper-ablation-p" in capsys.readouterr().out
 

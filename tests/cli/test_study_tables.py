@@ -86,4 +86,8 @@ def test_pictures_of_a_study(store: Path, tmp_path: Path) -> None:
     assert (
         run("study", "figures", "mine", "--store", str(store), "--out", str(tmp_path / "drawn"), "--format", "svg") == 0
     )
-    assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["ms-per-step.svg", "seconds.svg"]
+    assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == [
+        "geometry.svg",
+        "ms-per-step.svg",
+        "seconds.svg",
+    ]

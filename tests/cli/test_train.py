@@ -229,6 +229,44 @@ def test_ctrl_c_saves_and_prints_the_command_that_continues() -> None:
     assert 0 < steps[1] < steps[2]
 
 
+def test_ctrl_c_before_the_first_step_is_not_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not even where JAX is at work, which swallows a KeyboardInterrupt now and then."""
+    Path("early.py").write_text(
+        "import os, signal, sys\n"
+        f"sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n"
+        "from tests.cli.decay import decay\n"
+        "def early():\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return decay()\n"
+    )
+    assert run("train", "early.py:early", "--method", "sum", "--steps", "1000", "--out", "early") == 130
+    out, err = said(capsys)
+    assert "Interrupted at step 0, and saved" in err
+    assert "least cosine" in out
+
+
+def test_ctrl_c_while_modules_are_loaded_is_one_sentence() -> None:
+    program = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "jax":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+from incenter.cli import main
+main(["train", "burgers"])
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
+    assert (ended.returncode, ended.stderr) == (130, "incenter: interrupted.\n")
+
+
+def test_two_at_once_into_one_folder_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    with started(f"train {DECAY} --method sum --steps 4000000000 --set checkpoint_every=100 --out shared") as process:
+        wait_for_checkpoint(Path("shared"))
+        assert run("train", DECAY, "--out", "shared", "--resume") == 2
+    assert f"Another run is being written into shared by process {process.pid}" in said(capsys)[1]
+
+
 def test_killed_while_it_saves_a_run_goes_on_from_its_last_checkpoint() -> None:
     often = "--method sum --steps 30 --set checkpoint_every=1 record_every=1"
     with started(f"train {DECAY} {often} --out killed --resume --json") as process:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from incenter.methods.config import ConFIG
 from incenter.methods.dcgd_center import DCGDCenter
 from incenter.methods.gapo import GAPO
 from incenter.methods.harmonic import HARMONIC
-from tests.methods.behaviour import BEHAVIOUR, CONFLICT, EDGE, PAIR, TOY, Case, gradients
+from tests.methods.behaviour import BEHAVIOUR, CONFLICT, EDGE, PAIR, TOY, Case, gradients, zero_row_is_reported
 
 INFINITY = float("inf")
 
@@ -22,6 +23,41 @@ INFINITY = float("inf")
 @BEHAVIOUR
 def test_behaviour_of_another_norm(behaves: Any) -> None:
     behaves(Case(Chebyshev(p=3.0)))
+
+
+@BEHAVIOUR
+def test_behaviour_of_frank_wolfe(behaves: Any) -> None:
+    if behaves is not zero_row_is_reported:  # its open gap is reported before that
+        behaves(Case(Chebyshev(iterations=20)))
+
+
+@pytest.mark.parametrize("p", [1.5, 2.0, 3.0, 4.0])
+def test_frank_wolfe_comes_closer_with_more_steps_and_says_how_close_it_is(p: float) -> None:
+    for seed in range(5):
+        G = gradients(seed, count=3)
+        exact = Chebyshev(p=p).combine(G)
+        found = [Chebyshev(p=p, iterations=steps, tolerance=0.0).combine(G) for steps in (1, 20, 2000)]
+        gaps = [each.report["gap"] for each in found]
+        assert gaps[0] >= gaps[1] >= gaps[2]
+        for each in found:  # r* lies between the bounds
+            assert each.report["r*"] - each.report["gap"] - 1e-12 <= exact.report["r*"] <= each.report["r*"] + 1e-12
+        assert found[-1].report["gap"] < 5e-3
+        length = np.linalg.norm(exact.update)
+        assert np.linalg.norm(found[-1].update - exact.update) <= 0.1 * length
+
+
+def test_frank_wolfe_stops_at_its_tolerance() -> None:
+    out = Chebyshev(iterations=10_000, tolerance=1e-2).combine(EDGE)
+    assert 1e-3 < out.report["gap"] <= 1e-2
+    assert out.status == Status.REDUCED
+
+
+@pytest.mark.parametrize("p", [1.5, 2.0, 4.0])
+def test_frank_wolfe_runs_inside_jit(p: float) -> None:
+    rule = Chebyshev(p=p, iterations=20)
+    for G in (gradients(0, count=3), np.vstack([gradients(1, count=2), np.zeros((1, 7))])):
+        inside = jax.jit(lambda G: rule.combine(G).update)(jnp.asarray(G))
+        np.testing.assert_allclose(inside, rule.combine(G).update, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -127,3 +163,5 @@ def test_fields_are_checked() -> None:
         Chebyshev(p=0.5)
     with pytest.raises(IncenterError, match=r"`length` must be one of projection, .*; got 'unit'"):
         Chebyshev(length="unit")
+    with pytest.raises(IncenterError, match="Frank-Wolfe needs 1 < p < inf"):
+        Chebyshev(p=1.0, iterations=20)

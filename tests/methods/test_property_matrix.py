@@ -24,6 +24,10 @@ PROMISES = {
     "aligned_mtl": (False, False, True),
     "upgrad": (True, False, True),
     "chebyshev": (True, True, True),
+    "dcgd_center": (False, False, False),  # with the first loss as one group and the others as the other
+    "dcgd_average": (False, False, False),
+    "dcgd_projection": (False, False, False),
+    "lra": (False, False, False),  # at its first step
 }
 SAME = 1e-8  # between unit vectors; Newton's method of nash_mtl stops at 1e-9
 RULES = pytest.mark.parametrize("name", PROMISES)

@@ -24,6 +24,7 @@ def made_row(
     steps: int | None = None,
     seconds: float = 100.0,
     arrays: Mapping[What, Mapping[str, Array]] | None = None,
+    traceback: str | None = None,
     **options: Any,
 ) -> Row:
     """A run that is done, or is not; `options` are those of its problem."""
@@ -42,7 +43,7 @@ def made_row(
         method=method, p=p, lr=lr, optimizer="adam", steps=steps, seed=seed, precision=32,
         options={f"problem.{name}": value for name, value in options.items()}, configuration=configuration,
         timeout_seconds=None, status=status, worker=None, step=steps, losses=(), latest_l2=None, beat=None,
-        started=None, ended=None, attempts=1, error=None, summary={}, relative_l2=error if done else None,
+        started=None, ended=None, attempts=1, error=traceback, summary={}, relative_l2=error if done else None,
         seconds=seconds if done else None, ms_per_step=1000 * seconds / steps if done else None,
         radius=None, stopped="steps", parameters=None, versions={}, machine=None, commit=None, load=load,
     )  # fmt: skip

@@ -19,6 +19,7 @@ from incenter.study.runner import run_study
 from incenter.study.store import Store
 from incenter.study.worker import configuration_of
 from tests.study import pretend
+from tests.study.waiting import LIMIT
 
 distributed = pytest.importorskip("distributed")
 
@@ -40,7 +41,8 @@ def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def kill_one(path: Path, study: str, killed: list[int]) -> None:
     """Kill the process of the first run that has said how far it is, or that runs while another is done."""
-    while not killed:
+    deadline = time.monotonic() + LIMIT
+    while time.monotonic() < deadline:
         time.sleep(0.02)
         with Store(path) as store:
             rows = store.rows(study)
@@ -59,7 +61,7 @@ def run_and_kill(address: str, path: Path, study: str, planned: Any, **how: Any)
         killer.start()
         report = run_study(store, study, planned, chosen, **how)
         killer.join(10)
-        assert len(killed) == 1
+        assert len(killed) == 1, f"no worker could be killed within {LIMIT:g} seconds"
         assert (report.status.done, report.status.total) == (len(planned), len(planned))
         return store.rows(study)
 

@@ -14,6 +14,8 @@ from incenter.study import run_file, spreadsheet
 from incenter.study.exchange import export, take_in
 from incenter.study.rows import Outcome, Status
 from incenter.study.store import Store
+from tests.cli.running import run
+from tests.study.made_rows import made_row
 from tests.study.runs import outcome, planned
 
 
@@ -36,7 +38,7 @@ def test_a_store_that_went_through_a_folder_is_the_same(store: Store, tmp_path: 
         assert other.rows("paper 1") == store.rows("paper 1")
         for here, there in zip(store.rows(status="done"), other.rows(status="done"), strict=True):
             for name, array in run_file.thinned(here.history()).items():
-                assert len(array) == 100
+                assert len(array) == run_file.RECORDS
                 assert there.history()[name].tobytes() == array.tobytes()
             assert there.fields()["u"].tobytes() == here.fields()["u"].tobytes()
 
@@ -136,7 +138,7 @@ def test_a_damaged_file_is_named_and_the_others_are_read(store: Store, tmp_path:
     first = min(whole)
     damages = {
         "it is cut short, or not JSON": whole[first][: len(whole[first]) // 2],
-        "its values do not have their hash": whole[first].replace(b'"seed": 0', b'"seed": 1', 1),
+        "its values do not have their hash": whole[first].replace(b'"seed":0', b'"seed":1', 1),
         "its format is 2, and this incenter reads 1: upgrade incenter": whole[first].replace(b"1", b"2", 1),
         "it is not text": b"\xff\xfe" + whole[first],
         "it is not a file of a study": b"{}",
@@ -208,6 +210,32 @@ def test_parquet_has_types(store: Store, tmp_path: Path) -> None:
     columns = parquet.read_table(tmp_path / "runs.parquet").to_pydict()
     assert columns["seed"] == [0, 1, 2]
     assert columns["relative_l2"] == [row.relative_l2 for row in store.rows("paper 1")]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pyarrow") is None, reason="pyarrow is not installed")
+def test_an_option_that_is_a_number_here_and_a_name_there_is_text(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    rows = [made_row(scale=value) for value in (10, 2.5)], [made_row(scale=value) for value in (10, "auto", True)]
+    for mixed, expected in zip(rows, ([10, 2.5], ["10", "auto", "True"]), strict=True):
+        spreadsheet.write_parquet(mixed, tmp_path / "runs.parquet")
+        assert parquet.read_table(tmp_path / "runs.parquet").to_pydict()["problem.scale"] == expected
+
+
+def test_the_command_writes_what_the_name_says(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def spread(*arguments: str | Path) -> int:
+        return run("study", "spreadsheet", *map(str, arguments))
+
+    assert spread(tmp_path / "runs.csv", "paper 1", "--store", store.path) == 0
+    assert (tmp_path / "runs.csv").read_text().count("\n") == 1 + 3
+    assert "runs.csv: 3 runs." in " ".join(capsys.readouterr().err.split())
+    export(store, tmp_path / "folder")
+    assert spread(tmp_path / "again.csv", "--from", tmp_path / "folder") == 0
+    assert (tmp_path / "again.csv").read_text().count("\n") == 1 + 3
+    assert spread("runs.xlsx", "--store", store.path) != 0
+    assert "must end in .csv or .parquet; got runs.xlsx" in " ".join(capsys.readouterr().err.split())
 
 
 def test_without_pyarrow_parquet_is_one_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

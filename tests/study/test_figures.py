@@ -103,11 +103,19 @@ def test_all_that_the_runs_can_give_is_drawn(tmp_path: Path) -> None:
     ]
     names = [name for name, _ in figures(rows)]
     standard = "inverse-heat-standard"
-    assert names == ["curves-burgers", f"solution-{standard}", "seconds", "ms-per-step", f"coefficient-{standard}"]
+    assert names == [
+        "curves-burgers",
+        f"solution-{standard}",
+        "seconds",
+        "ms-per-step",
+        f"coefficient-{standard}",
+        "geometry",
+    ]
     assert [path.name for path in draw(rows[:2], tmp_path, "svg")] == [
         "curves-burgers.svg",
         "seconds.svg",
         "ms-per-step.svg",
+        "geometry.svg",
     ]
     assert all(path.read_text().startswith("<?xml") for path in tmp_path.iterdir())
     assert list(figures([made_row(status="waiting")])) == []

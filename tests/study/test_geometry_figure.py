@@ -50,6 +50,20 @@ def test_labels_do_not_overlap(figure: Figure) -> None:
             assert apart, (first, second)
 
 
+def test_panels_are_drawn_by_themselves(tmp_path: Path) -> None:
+    alone = geometry_figure(cone(), toy(), "d")
+    assert len(alone.axes) == 1
+    assert [text.get_text() for text in alone.texts] == ["the rules' cosines to each loss's gradient"]
+    save(alone, tmp_path / "cosines.pdf")
+    assert b"/Type3" not in (tmp_path / "cosines.pdf").read_bytes().replace(b" ", b"")
+
+
+@pytest.mark.parametrize("panels", ["", "x", "aa"])
+def test_panels_that_there_are_not_are_refused(panels: str) -> None:
+    with pytest.raises(incenter.IncenterError, match="each once; got"):
+        geometry_figure(cone(), toy(), panels)
+
+
 def test_the_camera_is_an_orthographic_one() -> None:
     camera = Camera(azimuth=33, elevation=21)
     frame = np.vstack([camera.screen, camera.toward])
@@ -80,11 +94,11 @@ def test_a_failed_save_leaves_the_old_picture(figure: Figure, tmp_path: Path, mo
     path = tmp_path / "picture.png"
     path.write_text("old")
 
-    def fail(aside: Path, **_: Any) -> None:
+    def fail(aside: Path, _: bytes) -> None:
         aside.write_text("half")
         raise OSError("disk full")
 
-    monkeypatch.setattr(figure, "savefig", fail)
+    monkeypatch.setattr(Path, "write_bytes", fail)
     with pytest.raises(OSError, match="disk full"):
         save(figure, path)
     assert path.read_text() == "old"

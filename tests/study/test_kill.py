@@ -36,7 +36,9 @@ def test_runners_and_workers_that_only_pretend_to_train(tmp_path: Path) -> None:
 def test_real_trainings_at_20_instants(tmp_path: Path) -> None:
     command = [*kill.prepare(tmp_path, runs=8), "--jobs", "2"]
     began = time.monotonic()
-    subprocess.run([*command, "--store", "undisturbed.sqlite"], cwd=tmp_path, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [*command, "--store", "undisturbed.sqlite"], cwd=tmp_path, check=True, stderr=subprocess.DEVNULL, timeout=300
+    )
     took = time.monotonic() - began
     expected = kill.hashes(tmp_path / "undisturbed.sqlite")
     assert len(set(expected.values())) == 8

@@ -10,7 +10,9 @@ from incenter.study import learning_rates, plans
 from incenter.study.expansion import expand
 from incenter.study.rows import Planned
 
-METHODS = ["sum", "lra", "relobralo", "mgda", "pcgrad", "imtl_g", "dcgd_center", "config", "harmonic", "chebyshev"]
+METHODS = [
+    "sum", "lra", "relobralo", "mgda", "gapo", "pcgrad", "imtl_g", "dcgd_center", "config", "harmonic", "chebyshev",
+]  # fmt: skip
 GRID = '[[grid]]\nproblems = ["burgers"]\nmethods = ["sum"]\n'
 
 
@@ -47,33 +49,61 @@ class TestThePapers:
 
     def test_forward_has_every_cell_with_three_seeds_and_the_left_out_ones_with_both_rates(self) -> None:
         planned = expand(plans.load("paper-forward"))
-        assert len(planned) == 3 * (45 + 2 * 5)
+        assert len(planned) == 3 * (45 + 2 * 5 + 2 * 5)
+        assert planned[0].key == "8463ba9a3b6b7c2f"  # results are kept under it
         assert {each.configuration["seed"] for each in planned} == {0, 1, 2}
         assert {each.configuration["steps"] for each in planned} == {50_000}
         assert {each.configuration["method"] for each in planned} == set(METHODS)
         assert rates(planned, "helmholtz", "lra") == {3e-4}
         assert rates(planned, "helmholtz", "config") == {1e-3, 3e-4}
         assert rates(planned, "burgers", "dcgd_center") == {1e-3, 3e-4}
+        assert rates(planned, "helmholtz", "gapo") == {1e-3, 3e-4}
         mgda = next(each.configuration for each in planned if each.configuration["method"] == "mgda")
         assert mgda["method_options"] == {"iterations": 20, "tolerance": 1e-6}
 
-    def test_inverse_has_three_settings_and_no_dcgd(self) -> None:
+    def test_inverse_has_three_settings_and_the_left_out_methods_with_both_rates(self) -> None:
         planned = expand(plans.load("paper-inverse"))
-        assert len(planned) == 3 * 9 * 3
+        assert len(planned) == 3 * (9 + 2 * 2) * 3
         assert {each.configuration["problem_options"]["setting"] for each in planned} == {
             "standard", "higher-noise", "fewer-data",
         }  # fmt: skip
         assert {each.configuration["steps"] for each in planned} == {30_000}
-        assert "dcgd_center" not in {each.configuration["method"] for each in planned}
+        assert rates(planned, "inverse_heat", "dcgd_center") == {1e-3, 3e-4}
 
-    def test_the_ablation_changes_p_alone(self) -> None:
+    def test_the_ablation_changes_p_alone_exactly_and_by_frank_wolfe(self) -> None:
         planned = expand(plans.load("paper-ablation-p"))
-        assert Counter(each.configuration["p"] for each in planned) == {1.5: 3, 2.0: 3, 3.0: 3, 4.0: 3}
+        found = Counter((each.configuration["p"], bool(each.configuration["method_options"])) for each in planned)
+        assert found == {(p, solver): 3 for p in (1.5, 2.0, 3.0, 4.0) for solver in (False, True)}
         assert {each.configuration["lr"] for each in planned} == {1e-3}
+        by_frank_wolfe = {"iterations": 20, "tolerance": 1e-6}
+        assert all(each.configuration["method_options"] in ({}, by_frank_wolfe) for each in planned)
 
-    def test_the_ablation_at_2_is_a_run_of_the_forward_plan(self) -> None:
-        forward = {each.key for each in expand(plans.load("paper-forward"))}
-        assert len(forward & {each.key for each in expand(plans.load("paper-ablation-p"))}) == 3
+    @pytest.mark.parametrize(
+        ("name", "count", "shared"),
+        [
+            ("paper-ablation-p", 24, 3),  # p = 2, exactly
+            ("paper-ten-seeds", 100, 30),
+            ("paper-noise", 15, 3),
+            ("paper-rates", 2 * 10 * 8, 5 * 10 + 5 + 3 * (9 + 2)),
+            ("paper-lra", 18, 3),
+            ("paper-heat", 3 * 2 * (9 + 2), 0),
+            ("paper-geometry", 8, 0),  # the same runs, with their gradients kept
+            ("paper-identity", 8, 7),
+            ("paper-identity-start", 16, 0),
+        ],
+    )
+    def test_what_the_two_tables_have_is_not_run_again(self, name: str, count: int, shared: int) -> None:
+        tables = {each.key for plan in ("paper-forward", "paper-inverse") for each in expand(plans.load(plan))}
+        planned = {each.key for each in expand(plans.load(name))}
+        assert len(planned) == count
+        assert len(planned & tables) == shared
+
+    def test_the_geometry_is_that_of_the_tables_runs(self) -> None:
+        kept = expand(plans.load("paper-geometry"))
+        assert {each.configuration["save_gradients"] for each in kept} == {500}
+        tables = [each for plan in ("paper-forward", "paper-inverse") for each in expand(plans.load(plan))]
+        same = [{**each.configuration, "save_gradients": 500} for each in tables]
+        assert all(each.configuration in same for each in kept)
 
     def test_quick_is_two_problems_and_four_methods_once(self) -> None:
         planned = expand(plans.load("quick"))

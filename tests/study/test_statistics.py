@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from incenter.study.statistics import estimate, holm, paired, ranks
+from incenter.study.statistics import estimate, holm, interval, paired, ranks
 
 
 def test_the_deviation_is_over_one_less_than_the_count() -> None:
@@ -55,3 +55,13 @@ def test_holm_by_hand() -> None:
     assert holm([0.03, 0.01, 0.5, 0.02]) == pytest.approx([0.06, 0.04, 0.5, 0.06], abs=1e-12)
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([]) == []
+
+
+def test_a_confidence_interval_is_scipys_and_of_the_ratio_in_logarithms() -> None:
+    values = np.random.default_rng(4).normal(3.0, 2.0, 10)
+    wanted = stats.t.interval(0.95, 9, values.mean(), stats.sem(values))
+    np.testing.assert_allclose(interval(values.tolist()), wanted, rtol=1e-12)
+    first, second = np.exp(values), np.ones(10)
+    assert paired([*first], [*second]).interval == pytest.approx(tuple(np.exp(wanted)), rel=1e-12)
+    assert interval([1.0]) == (-np.inf, np.inf)
+    assert paired([1.0], [2.0]).interval is None

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import numpy as np
 import pytest
 
 from incenter import IncenterError
+from incenter.study import database
 from incenter.study.identity import new_worker
 from incenter.study.rows import Outcome, Planned, Status
 from incenter.study.store import Store
 from tests.study.runs import outcome, planned
+from tests.study.waiting import LIMIT
 
 
 @pytest.fixture
@@ -179,7 +182,7 @@ def test_the_run_of_a_dead_process_waits_again_at_once(store: Store) -> None:
     store.add("a", planned(2))
     ended = subprocess.run(
         [sys.executable, "-c", "from incenter.study.identity import new_worker; print(new_worker())"],
-        capture_output=True, text=True, check=True,
+        capture_output=True, text=True, check=True, timeout=LIMIT,
     )  # fmt: skip
     store.claim("a", ended.stdout.strip())
     store.claim("a", new_worker())
@@ -249,8 +252,26 @@ if os.fork() == 0:
 assert os.wait()[1] == 0
 assert store.finish(mine.key, "parent", outcome(0))
 """
-    subprocess.run([sys.executable, "-c", program], check=True)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=LIMIT)
     assert store.status("a") == Status(done=2)
+
+
+def test_a_closed_store_leaves_no_thread_that_a_fork_could_meet(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that is forked while a thread is inside SQLite waits for ever for a lock which that thread held."""
+    move, begun, ended = database._move_what_can_be_moved, [0], [0]
+
+    def slow_at_first(path: Path) -> None:
+        begun[0] += 1
+        time.sleep(0.5 if begun[0] == 1 else 0.0)
+        move(path)
+        ended[0] += 1
+
+    monkeypatch.setattr(database, "_move_what_can_be_moved", slow_at_first)
+    store.add("a", planned(5))
+    while (claim := store.claim("a", "w")) is not None:
+        assert store.finish(claim.key, "w", outcome(0))
+    store.close()
+    assert begun == ended != [0]
 
 
 def test_what_is_no_plain_array_is_refused_before_anything_is_written(store: Store) -> None:
@@ -277,5 +298,5 @@ def test_reading_a_store_needs_no_jax() -> None:
         "import sys, incenter.study.store, incenter.study.exchange, incenter.study.spreadsheet\n"
         "print([name for name in ('jax', 'torch', 'optax', 'equinox', 'incenter.pinn') if name in sys.modules])"
     )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=LIMIT)
     assert ended.stdout.strip() == "[]"

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.study.waiting import LIMIT
+
 # A child process goes through the life of two runs; it is cut off at a different place each time, until it is not.
 PROGRAM = """
 import faulthandler, os, resource, signal, sys, threading, time
@@ -13,7 +15,9 @@ from incenter.study import database
 from incenter.study.store import Store
 from tests.study.runs import outcome, planned
 
-folder, way = Path(sys.argv[1]), sys.argv[2]
+folder, way, limit = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+faulthandler.register(signal.SIGALRM, chain=True)
+signal.alarm(int(2 * limit))
 connect = database._connect
 
 
@@ -49,11 +53,12 @@ def full_at(number):
 for number in range(1, 500):
     path = folder / f"{number}.sqlite"
     ledger = open(folder / f"{number}.txt", "w+")
-    while threading.active_count() > 1:  # a fork while another thread works would be a fault of this test
+    while threading.active_count() > 1:
+        # A child that is forked while a thread is inside SQLite inherits a lock that nobody opens, and waits for ever.
         time.sleep(0.001)
     child = os.fork()
     if child == 0:
-        faulthandler.dump_traceback_later(60, exit=True)  # where it hangs, if it does
+        faulthandler.dump_traceback_later(limit, exit=True)  # says where it hangs, if it does
         {"dies": dies_at, "full": full_at}[way](number)
         try:
             live(path)
@@ -86,8 +91,10 @@ print(number, flush=True)
 
 def instants(folder: Path, way: str) -> int:
     """At how many places the life of the runs was cut off, one after the other."""
-    ended = subprocess.run([sys.executable, "-c", PROGRAM, folder, way], capture_output=True, text=True, timeout=120)
-    assert ended.stderr == ""
+    # The child says after LIMIT seconds where it hangs, the whole after two such times; then both have ended.
+    command = [sys.executable, "-c", PROGRAM, str(folder), way, str(LIMIT)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=3 * LIMIT)
+    assert ended.stderr == "", f"a fault, or not through after {2 * LIMIT:g} seconds:\n{ended.stderr}"
     return int(ended.stdout)
 
 

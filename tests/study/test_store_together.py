@@ -16,6 +16,7 @@ import pytest
 from incenter.study.rows import Status
 from incenter.study.store import Store
 from tests.study.runs import outcome, planned, work
+from tests.study.waiting import LIMIT, ended_in_time, wait_until
 
 OPENING = """
 import sys, time
@@ -47,12 +48,8 @@ def started(program: str, *arguments: object) -> subprocess.Popen[str]:
 @contextmanager
 def several(count: int, program: str, *arguments: object) -> Iterator[list[subprocess.Popen[str]]]:
     processes = [started(program, *arguments) for _ in range(count)]
-    try:
+    with ended_in_time(processes):
         yield processes
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
 
 
 def assert_each_result_once(store: Store, count: int) -> None:
@@ -128,15 +125,18 @@ def killed_at_random(path: Path, *, count: int, kills: int, seed: int) -> int:
         processes = [started(WORKING, path, "a", 0.005) for _ in range(2)]
         for _ in range(kills):
             before = store.status("a").done
-            while store.status("a").left and store.status("a").done < before + 2:  # it has begun to work
-                time.sleep(0.002)
+
+            def begun(before: int = before) -> bool:
+                return store.status("a").done >= before + 2 or not store.status("a").left
+
+            wait_until(begun, "the workers have done two more runs")
             time.sleep(draw.random() * 0.02)
             victim = processes.pop(draw.randrange(2))
             os.kill(victim.pid, signal.SIGKILL)
-            victim.communicate()
+            victim.communicate(timeout=LIMIT)
             released += len(store.release("a"))
             processes.append(started(WORKING, path, "a", 0.005))
-        ends = [process.communicate() for process in processes]
+        ends = [process.communicate(timeout=LIMIT) for process in processes]
         assert [error for _, error in ends] == ["", ""]
         assert store.status("a").running == 0
         work(path, "a")  # what the last ones left behind

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,11 +14,13 @@ from incenter.study.expansion import expand
 from incenter.study.rows import Planned, Row
 from incenter.study.runner import Report, run_study, runs_folder
 from incenter.study.store import Store
+from tests.study.waiting import LIMIT, wait_until
 
 # A problem that does something to the worker, but not to the runner that checks the plan.
 SOURCE = """
 import ctypes
 import os
+import resource
 import time
 from multiprocessing import parent_process
 
@@ -34,6 +35,8 @@ def wave(does: str = "nothing"):
             raise ZeroDivisionError("not today")
         if does == "memory":
             raise MemoryError
+        if does == "limit":
+            resource.setrlimit(resource.RLIMIT_AS, (2**20, 2**20))
         if does == "hang":
             time.sleep(1000)
         if does == "crash":
@@ -89,12 +92,14 @@ def error_of(row: Row) -> str:
 
 
 def test_one_run_of_each_evil_fails_by_name_and_the_good_one_finishes() -> None:
-    planned = plan("raise", "memory", "crash", "kill", "diverge", "nothing", steps=120)
+    planned = plan("raise", "memory", "limit", "crash", "kill", "diverge", "nothing", steps=120)
     report, rows = run(planned)
-    assert (report.status.done, report.status.failed) == (1, 5)
+    assert (report.status.done, report.status.failed) == (1, 6)
     assert error_of(rows["raise"]).endswith("ZeroDivisionError: not today\n")
     assert "Traceback" in error_of(rows["raise"])
     assert "MemoryError" in error_of(rows["memory"])
+    assert "in _train" in error_of(rows["limit"])  # compiled code or Python found that there is no memory left
+    assert "emory" in error_of(rows["limit"])
     assert "Segmentation fault" in error_of(rows["crash"])
     assert "wave.py" in error_of(rows["crash"])
     assert rows["crash"].attempts == 1
@@ -137,16 +142,15 @@ def test_ctrl_c_saves_the_runs_and_says_how_to_go_on_in_the_same_bits() -> None:
     Path("worker.toml").write_text(PLAN.format(steps=30_000, problems='"wave.py:wave"'))
     command = [sys.executable, "-m", "incenter", "study", "run", "worker.toml", "--store"]
     runner = subprocess.Popen([*command, "cut.sqlite"], stderr=subprocess.PIPE, text=True)
-    while not (rows := _rows("cut.sqlite")) or not (rows[0].step or 0) > 0:
-        time.sleep(0.1)
+    wait_until(lambda: any(row.step for row in _rows("cut.sqlite")), "the run has made a step")
     runner.send_signal(signal.SIGINT)
-    said = runner.communicate(timeout=120)[1]
+    said = runner.communicate(timeout=LIMIT)[1]
     assert runner.returncode == 130
     assert "Interrupted with 0 of 1 runs done, and the others saved; this goes on:" in said
     assert "incenter study run worker.toml --store cut.sqlite" in said
     assert [row.status for row in _rows("cut.sqlite")] == ["waiting"]
     for store in ("cut.sqlite", "whole.sqlite"):
-        subprocess.run([*command, store], check=True, capture_output=True)
+        subprocess.run([*command, store], check=True, capture_output=True, timeout=LIMIT)
     (cut,), (whole,) = _rows("cut.sqlite"), _rows("whole.sqlite")
     assert cut.attempts == 2
     assert cut.parameters == whole.parameters

@@ -67,6 +67,7 @@ class ChebyshevCenter(Aggregator):
 
     @property
     def p(self) -> float:
+        """The norm in which gradients are measured, from 1 to inf."""
         return self._rule.p
 
     @p.setter

@@ -1,5 +1,8 @@
 """`incenter study`: a plan, the store of its runs, and what is made of them."""
 
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,15 +13,59 @@ from incenter.geometry.errors import IncenterError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from incenter.study.rows import Row
     from incenter.study.store import Store
 
 STORE = Path("incenter-study.sqlite")
 
 app = App(name="study", help="Run a plan of trainings, and make tables, figures and a report of it.")
 app.command("incenter.cli.study_run:run", help="Run what is not finished of a plan; again, to go on after anything.")
+app.command("incenter.cli.study_geometry:geometry", help="Table and draw how gradients stood to each other.")
 app.command("incenter.cli.study_run:plans", help="List the plans that come with incenter, or print one to be copied.")
+app.command("incenter.cli.study_report:report", help="Write one page of HTML with all that is known of the runs.")
+app.command("incenter.cli.study_spreadsheet:spreadsheet", help="Write all runs into one CSV or Parquet file.")
 
 StoreFile = Annotated[Path, Parameter(name="--store")]
+StudyName = Annotated[str | None, Parameter(name=["STUDY"], help="The name of a plan; without it, all runs.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Source:
+    """The runs that something is made of.
+
+    Parameters
+    ----------
+    store
+        The file that keeps what ran.
+    results
+        A folder of results to read instead, as `incenter study export` writes it.
+    """
+
+    store: StoreFile = STORE
+    results: Annotated[Path | None, Parameter(name="--from")] = None
+
+    @contextlib.contextmanager
+    def rows(self, study: str | None) -> "Iterator[list[Row]]":
+        """The runs, whose arrays are read while this is open; what is damaged is said at its end."""
+        from rich.console import Console
+
+        from incenter.study.sources import opened, rows_of
+
+        with opened(self.store, self.results) as (source, problems):
+            yield rows_of(source, study)
+            for sentence in (*problems, *source.damaged.values()):
+                say(Console(stderr=True), sentence)
+
+    def words(self, study: str | None) -> list[str]:
+        """How the runs are named on a command line."""
+        named = [] if study is None else [study]
+        if self.results is not None:
+            return [*named, "--from", str(self.results)]
+        return named if self.store == STORE else [*named, "--store", str(self.store)]
+
+
+DEFAULT_STORE = Source()
 
 
 @app.command
@@ -66,11 +113,10 @@ def status(
 
 @app.command
 def tables(
-    study: Annotated[str | None, Parameter(name=["STUDY"])] = None,
+    study: StudyName = None,
     /,
     *,
-    store: StoreFile = STORE,
-    results: Annotated[Path | None, Parameter(name="--from")] = None,
+    source: Source = DEFAULT_STORE,
     form: Annotated[Literal["terminal", "markdown", "latex", "csv"], Parameter(name="--format")] = "terminal",
     only: str | None = None,
     against: str | None = None,
@@ -80,12 +126,6 @@ def tables(
 
     Parameters
     ----------
-    study
-        The name of a plan; without it, all runs.
-    store
-        The file that keeps what ran.
-    results
-        A folder of results to read instead, as `incenter study export` writes it.
     form
         How they are printed.
     only
@@ -97,28 +137,24 @@ def tables(
     """
     from rich.console import Console
 
-    from incenter.cli.study_tables import chosen, print_tables, write_tables
-    from incenter.study.sources import opened, rows_of
+    from incenter.cli.study_tables import print_tables, write_tables
+    from incenter.study.selection import chosen
 
-    console = Console(stderr=True)
-    with opened(store, results) as (source, problems):
-        made = chosen(rows_of(source, study), only, against)
-        for sentence in (*problems, *source.damaged.values()):
-            say(console, sentence)
+    with source.rows(study) as rows:
+        made = chosen(rows, only, against)
     if out is None:
         print_tables(Console(), made, form)
         return
     written = write_tables(out, made)
-    say(console, f"{len(written)} files are in {out}.")
+    say(Console(stderr=True), f"{len(written)} files are in {out}.")
 
 
 @app.command
 def figures(
-    study: Annotated[str | None, Parameter(name=["STUDY"])] = None,
+    study: StudyName = None,
     /,
     *,
-    store: StoreFile = STORE,
-    results: Annotated[Path | None, Parameter(name="--from")] = None,
+    source: Source = DEFAULT_STORE,
     out: Path = Path("incenter-figures"),
     form: Annotated[Literal["png", "svg", "pdf"], Parameter(name="--format")] = "png",
 ) -> None:
@@ -126,12 +162,6 @@ def figures(
 
     Parameters
     ----------
-    study
-        The name of a plan; without it, all runs.
-    store
-        The file that keeps what ran.
-    results
-        A folder of results to read instead, as `incenter study export` writes it.
     out
         The folder of the pictures.
     form
@@ -140,13 +170,10 @@ def figures(
     from rich.console import Console
 
     from incenter.study.figures import draw
-    from incenter.study.sources import opened, rows_of
 
     console = Console(stderr=True)
-    with opened(store, results) as (source, problems):
-        paths = draw(rows_of(source, study), out, form)
-        for sentence in (*problems, *source.damaged.values()):
-            say(console, sentence)
+    with source.rows(study) as rows:
+        paths = draw(rows, out, form)
     for path in paths:
         say(console, str(path))
     if not paths:
@@ -160,7 +187,7 @@ def export(
     study: Annotated[str | None, Parameter(name=["STUDY"])] = None,
     *,
     store: StoreFile = STORE,
-    fields: Literal["first", "all", "none"] = "first",
+    fields: Literal["first", "drawn", "all", "none"] = "first",
 ) -> None:
     """Write finished runs into a folder of small text files, which can live in git.
 
@@ -173,7 +200,7 @@ def export(
     store
         The file that keeps what ran.
     fields
-        Of which runs the final fields are written: of the first seed of each, of all, of none.
+        Of which runs the final fields are written: of the first seed of each cell, of those that are drawn, all, none.
     """
     from rich.console import Console
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from incenter.cli import INTERRUPTED
-from incenter.cli.study import STORE, StoreFile, say, take_folder
+from incenter.cli.leaving import INTERRUPTED
+from incenter.cli.study import STORE, Source, StoreFile, say, take_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,6 +46,7 @@ def run(
     from rich.console import Console
 
     from incenter.cli.study_view import Display
+    from incenter.pinn.interrupts import Interrupts
     from incenter.study import lanes, plans
     from incenter.study.expansion import expand
     from incenter.study.runner import run_study
@@ -53,7 +54,10 @@ def run(
 
     console = Console(stderr=True)
     read = plans.load(plan)
-    planned = expand(read)
+    with Interrupts() as early:  # JAX swallows a KeyboardInterrupt now and then
+        planned = expand(read)
+    if early.asked:
+        raise KeyboardInterrupt
     with Store(store) as opened:
         if results is not None:
             take_folder(opened, results, console)
@@ -61,7 +65,7 @@ def run(
             say(console, f"{read.name}: {len(planned)} runs, {len(chosen)} at a time, into {store}")
             with Display(console) as display:
                 report = run_study(opened, read.name, planned, chosen, watch=display)
-    _end(report, console)
+    _end(report, Source(store).words(read.name), console)
 
 
 def plans(name: Annotated[str | None, Parameter(name=["PLAN"])] = None, /) -> None:
@@ -84,7 +88,7 @@ def plans(name: Annotated[str | None, Parameter(name=["PLAN"])] = None, /) -> No
     Console().print(plans_table([known.load(each) for each in known.built_in()]))
 
 
-def _end(report: "Report", console: "Console") -> None:
+def _end(report: "Report", source: list[str], console: "Console") -> None:
     """What came of it, and what to type next."""
     for note in report.notes:
         say(console, note)
@@ -98,6 +102,8 @@ def _end(report: "Report", console: "Console") -> None:
         )
         sys.exit(INTERRUPTED)
     say(console, f"{status.done} of {status.total} runs are done.")
+    if status.done:
+        say(console, f"Next: incenter study report {shlex.join(source)} (or tables, or figures, in place of report)")
     if report.failed:
         from incenter.cli.study_view import failures
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from incenter.cli import INTERRUPTED
+from incenter.cli.leaving import INTERRUPTED
 from incenter.geometry.errors import IncenterError
 
 if TYPE_CHECKING:

@@ -161,7 +161,7 @@ def summary(result: "Result", out: Path) -> Table:
         table.add_row("relative L2 error", Text(f"{result.relative_l2:.4g}", style="bold green"))
     for unknown, value in result.unknowns.items():
         table.add_row(unknown, f"{value:.6g}")
-    table.add_row("least cosine", f"{result.radius:.4g}")
+    table.add_row("least cosine", _number(result.radius))
     table.add_row("time", _time_of(result))
     table.add_row("end", result.sentence if result.stopped != "interrupted" else f"interrupted at {result.steps:,}")
     table.add_row("saved in", str(out))
@@ -176,8 +176,8 @@ def seeds_table(results: "Sequence[Result]") -> Table:
         table.add_column(name, justify="right")
     for result in results:
         step = "-" if result.ms_per_step is None else f"{result.ms_per_step:.2f}"
-        radius = f"{result.radius:.4g}"
-        table.add_row(str(result.configuration.seed), _error(result.relative_l2), radius, f"{result.steps:,}", step)
+        error, radius = _number(result.relative_l2), _number(result.radius)
+        table.add_row(str(result.configuration.seed), error, radius, f"{result.steps:,}", step)
     errors = [result.relative_l2 for result in results if result.relative_l2 is not None]
     if len(errors) == len(results):
         table.add_section()
@@ -185,8 +185,9 @@ def seeds_table(results: "Sequence[Result]") -> Table:
     return table
 
 
-def _error(error: float | None) -> str:
-    return "-" if error is None else f"{error:.4g}"
+def _number(value: float | None) -> str:
+    """Of what was measured: a run that is interrupted before its first step has no cosine yet."""
+    return "-" if value is None else f"{value:.4g}"
 
 
 def _time_of(result: "Result") -> str:

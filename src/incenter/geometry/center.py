@@ -51,7 +51,7 @@ class ChebyshevCenter(NamedTuple):
     radius: Scalar  # r*
     gap: Scalar  # certified: upper minus lower bound on r*
     active: Mask  # which losses bind: their cosine cannot be told from r*
-    status: Status
+    status: Status  # what became of the solve
     dropped: Mask  # rows left out: zero, or not finite
 
     def raise_for_status(self) -> "ChebyshevCenter":
@@ -93,7 +93,7 @@ def _smooth(G: Matrix, p: float) -> ChebyshevCenter:
     if not is_jax(xp) and not rows.live.all():
         return _without_dropped(G, p, rows.zero, rows.nonfinite)
     found = solve_smooth(rows, p)
-    return _certified(G, p, found.weights, found.direction, rows.zero, rows.nonfinite)
+    return certified(G, p, found.weights, found.direction, rows.zero, rows.nonfinite)
 
 
 def _few(G: Matrix) -> ChebyshevCenter | None:
@@ -124,7 +124,7 @@ def _polyhedral(G: Matrix, p: float) -> ChebyshevCenter:
     from incenter.geometry.polyhedral import solve_polyhedral  # SciPy's solvers take a while to import
 
     found = solve_polyhedral(rows.scaled, p)
-    return _certified(G, p, found.weights, found.direction, rows.zero, rows.nonfinite)
+    return certified(G, p, found.weights, found.direction, rows.zero, rows.nonfinite)
 
 
 def _without_dropped(G: Matrix, p: float, zero: Mask, nonfinite: Mask) -> ChebyshevCenter:
@@ -145,9 +145,8 @@ def _without_dropped(G: Matrix, p: float, zero: Mask, nonfinite: Mask) -> Chebys
     return found._replace(weights=weights, active=active, status=status, dropped=dropped)
 
 
-def _certified(
-    G: Matrix, p: float, weights: Weights, direction: Vector, zero: Mask, nonfinite: Mask
-) -> ChebyshevCenter:
+def certified(G: Matrix, p: float, weights: Weights, direction: Vector, zero: Mask, nonfinite: Mask) -> ChebyshevCenter:
+    """The answer that these weights and this direction are, whoever found them: REDUCED where their gap is open."""
     weights, direction = from_small(weights, G), namespace(G).astype(direction, G.dtype, copy=False)
     bounds = bound(G, weights, direction, p)
     status = _status(G, bounds, zero, nonfinite)

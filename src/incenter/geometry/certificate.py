@@ -47,8 +47,8 @@ Scale: TypeAlias = tuple[Weights, Weights]  # two factors per row, because one m
 class Certificate(NamedTuple):
     """lower <= r* <= upper, with what it rests on."""
 
-    lower: Scalar
-    upper: Scalar
+    lower: Scalar  # what `direction` proves
+    upper: Scalar  # what `weights` prove
     gap: Scalar  # upper - lower
     rounding: Scalar  # what cannot be told apart from 0: this computation's rounding and one of the dtype of G
     cosines: Weights  # u_i . v, as computed; 0 for a row left out

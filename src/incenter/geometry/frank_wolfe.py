@@ -23,8 +23,8 @@ from incenter.geometry.arrays import (
     while_loop,
 )
 from incenter.geometry.errors import IncenterError, read_gradients, read_p
-from incenter.geometry.rows import norms_of, read_rows, reciprocal
-from incenter.geometry.smooth import Problem, at, line_search
+from incenter.geometry.rows import Rows, norms_of, read_rows, reciprocal
+from incenter.geometry.smooth import Centre, Problem, at, gap_of, line_search
 
 
 class FrankWolfe(NamedTuple):
@@ -54,22 +54,30 @@ def frank_wolfe(G: Matrix, p: float = 2.0, steps: int = 20, tolerance: float = 1
             f"Frank-Wolfe needs gradients that are finite and not zero; got {G.shape[0]} rows, of which "
             f"{int((~rows.live).sum())} are not. Use chebyshev_center, which reports them."
         )
-    problem = Problem(rows.scaled, reciprocal(norms_of(rows, p)), rows.live, p)
-    xp = namespace(problem.inverse)
-    index = xp.arange(G.shape[0])
-
-    def open_gap(state: tuple[Weights, Vector, Scalar, Weights, Scalar]) -> Scalar:
-        _, _, radius, cosines, taken = state
-        return (taken < steps) & (radius - xp.min(cosines) > tolerance)
-
-    def step(state: tuple[Weights, Vector, Scalar, Weights, Scalar]) -> tuple[Weights, Vector, Scalar, Weights, Scalar]:
-        weights, _, _, cosines, taken = state
-        vertex = xp.where(index == xp.argmin(cosines), 1.0, 0.0)
-        return (*at(problem, line_search(problem, weights, vertex, cosines)), taken + 1)
-
-    start = at(problem, rows.live / xp.maximum(xp.sum(rows.live), 1))
-    weights, direction, radius, cosines, taken = while_loop(xp, open_gap, step, (*start, xp.asarray(0)))
-    gap = radius - xp.min(cosines)
+    centre, taken = descend(rows, p, steps, tolerance)
+    radius, gap = centre.radius, gap_of(namespace(centre.weights), centre)
     if not is_traced(G):
         radius, gap, taken = float(radius), float(gap), int(taken)
-    return FrankWolfe(from_small(weights, G), direction, radius, gap, taken)
+    return FrankWolfe(from_small(centre.weights, G), centre.direction, radius, gap, taken)
+
+
+def descend(rows: Rows, p: float, steps: int, tolerance: float) -> tuple[Centre, Scalar]:
+    """The weights after at most `steps` steps, with all that belongs to them, and how many were made.
+
+    Rows that are not live have no weight. It runs inside `jit`.
+    """
+    problem = Problem(rows.scaled, reciprocal(norms_of(rows, p)), rows.live, p)
+    xp = namespace(problem.inverse)
+    index = xp.arange(len(problem.inverse))
+
+    def open_gap(state: tuple[Centre, Scalar]) -> Scalar:
+        centre, taken = state
+        return (taken < steps) & (gap_of(xp, centre) > tolerance)
+
+    def step(state: tuple[Centre, Scalar]) -> tuple[Centre, Scalar]:
+        centre, taken = state
+        vertex = xp.where(index == xp.argmin(centre.margins), 1.0, 0.0)
+        return at(problem, line_search(problem, centre.weights, vertex, centre.margins)), taken + 1
+
+    start = at(problem, rows.live / xp.maximum(xp.sum(rows.live), 1))
+    return while_loop(xp, open_gap, step, (start, xp.asarray(0)))

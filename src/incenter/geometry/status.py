@@ -19,6 +19,7 @@ class Status(IntEnum):
 
     @property
     def sentence(self) -> str:
+        """What it means, in words."""
         return _SENTENCES[self]
 
     @property

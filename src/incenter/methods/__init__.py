@@ -30,7 +30,12 @@ def names() -> list[str]:
 
 
 def by_name(name: str, **fields: Any) -> Rule:
-    """The rule called `name`, with its fields set."""
+    """The rule called `name`, with its fields set.
+
+    >>> import numpy as np
+    >>> by_name("cagrad", c=0.4).combine(np.array([[3.0, 0.0], [-1.0, 2.0]])).update.round(4).tolist()
+    [0.7549, 1.5098]
+    """
     rules = _rules()
     name = _ALIASES.get(name, name)
     if name not in rules:

@@ -30,12 +30,22 @@ ROUNDINGS = 4.0  # default `rtol` per row: entries of K and eigenvalues have one
 
 @dataclass(frozen=True)
 class AlignedMTL(GramRule):
-    """Gradients with equal principal axes, averaged."""
+    """Gradients with equal principal axes, averaged.
+
+    Parameters
+    ----------
+    scale
+        What sigma^2 is: "min", the least eigenvalue kept; "rmse", their mean; "median", their lower median.
+    rtol
+        Eigenvalues up to this times the largest are left out; None is 4 roundings per row.
+    preference
+        Weights p of the mean, one positive number per loss; None is 1/m each.
+    """
 
     name: ClassVar[str] = "aligned_mtl"
     scale: str = "min"
-    rtol: float | None = None  # eigenvalues up to this times the largest are 0; None: 4 roundings per row
-    preference: Sequence[float] | None = None  # weights of the mean; None: 1/m each
+    rtol: float | None = None
+    preference: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         if self.scale not in SCALES:

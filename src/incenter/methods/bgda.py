@@ -7,8 +7,8 @@ r"""BGDA: descent in the parameters against ascent in the weights of the losses,
 is AdaBGDA, L_i in (2) is divided by the root of the running mean of its square. The weights follow the scale of the
 losses, and nothing keeps the update from conflicting. Losses may be negative. Zero rows are dropped after the weights
 are set, so the weights of the others then sum to less than 1.
-Reference: Bylinkin et al., Enhancing Stability of Physics-Informed Neural Network Training Through Saddle-Point
-Reformulation, arXiv 2507.16008, ICLR 2026.
+Reference: Bylinkin, Aleksandrov, Chezhegov and Beznosikov, Enhancing Stability of Physics-Informed Neural Network
+Training Through Saddle-Point Reformulation, arXiv 2507.16008, ICLR 2026.
 Differs from it: the placement of RMSProp's epsilon and its start (from 0, uncorrected) are ours.
 """
 
@@ -35,15 +35,29 @@ class BGDAState(NamedTuple):
 
 @dataclass(frozen=True)
 class BGDA(GramRule):
-    """Bregman gradient descent-ascent on the weights; the optimiser does the descent in the parameters."""
+    """Bregman gradient descent-ascent on the weights; the optimiser does the descent in the parameters.
+
+    Parameters
+    ----------
+    rate
+        gamma of the paper: the step of the ascent.
+    strength
+        lambda of the paper: the pull of the weights to uniform.
+    adaptive
+        AdaBGDA: L_i is divided by the root of the running mean of its square.
+    decay
+        Of that running mean.
+    eps
+        Added to its root; in the unit of the losses.
+    """
 
     name: ClassVar[str] = "bgda"
     needs: ClassVar[frozenset[str]] = frozenset({"losses"})
-    rate: float = 0.1  # gamma_pi of the paper: step of the ascent
-    strength: float = 0.01  # lambda of the paper: pull of the weights to uniform
-    adaptive: bool = False  # AdaBGDA
-    decay: float = 0.999  # of the running mean of squares, if adaptive
-    eps: float = 1e-8  # added to its root; in the unit of the losses
+    rate: float = 0.1
+    strength: float = 0.01
+    adaptive: bool = False
+    decay: float = 0.999
+    eps: float = 1e-8
 
     def __post_init__(self) -> None:
         if not (self.rate > 0 and self.strength >= 0 and self.rate * self.strength <= 1):

@@ -33,12 +33,23 @@ from incenter.methods.stationarity import is_stationary
 
 @dataclass(frozen=True)
 class ConFIG(GramRule):
-    """Equal cosines, or cosines in a given proportion."""
+    """Equal cosines, or cosines in a given proportion.
+
+    Parameters
+    ----------
+    length
+        What the direction is multiplied by: "projection", "minimum", "maximum", "arithmetic", "geometric" or
+        "harmonic", as for `chebyshev`, with Euclidean norms.
+    preference
+        Proportion of the cosines, one positive number per loss; None is equal.
+    rtol
+        Eigenvalues of the cosines up to this times the largest count as 0; None is 16 roundings per row.
+    """
 
     name: ClassVar[str] = "config"
     length: str = "projection"
-    preference: Sequence[float] | None = None  # proportion of the cosines; None: equal
-    rtol: float | None = None  # eigenvalues of the cosines up to this, relative, are 0; None: 16 roundings per row
+    preference: Sequence[float] | None = None
+    rtol: float | None = None
 
     def __post_init__(self) -> None:
         check_length(self.length)

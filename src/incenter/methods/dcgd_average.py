@@ -27,10 +27,16 @@ from incenter.methods.two_groups import cancelled, check_residual, grouped, spre
 
 @dataclass(frozen=True)
 class DCGDAverage(GramRule):
-    """Mean of the two projections in a conflict, the plain sum otherwise."""
+    """Mean of the two projections in a conflict, the plain sum otherwise.
+
+    Parameters
+    ----------
+    residual
+        Rows of the PDE's losses; the PINN engine fills it in.
+    """
 
     name: ClassVar[str] = "dcgd_average"
-    residual: Sequence[int] = (0,)  # rows of the PDE losses
+    residual: Sequence[int] = (0,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "residual", check_residual(self.residual))

@@ -27,11 +27,20 @@ from incenter.methods.two_groups import cancelled, check_residual, grouped, spre
 
 @dataclass(frozen=True)
 class DCGDCenter(GramRule):
-    """Bisector of the two groups; the paper's default variant."""
+    """Bisector of the two groups; the paper's default variant.
+
+    Parameters
+    ----------
+    residual
+        Rows of the PDE's losses; the PINN engine fills it in.
+    length
+        What the direction is multiplied by: "projection", "minimum", "maximum", "arithmetic", "geometric" or
+        "harmonic", as for `chebyshev`, with the Euclidean norms of the two summed gradients.
+    """
 
     name: ClassVar[str] = "dcgd_center"
-    residual: Sequence[int] = (0,)  # rows of the PDE losses
-    length: str = "projection"  # of the two summed gradients, see `lengths`
+    residual: Sequence[int] = (0,)
+    length: str = "projection"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "residual", check_residual(self.residual))

@@ -26,10 +26,16 @@ from incenter.methods.two_groups import cancelled, check_residual, grouped, spre
 
 @dataclass(frozen=True)
 class DCGDProjection(GramRule):
-    """Summed gradient projected on the half-space of the group in conflict with it."""
+    """Summed gradient projected on the half-space of the group in conflict with it.
+
+    Parameters
+    ----------
+    residual
+        Rows of the PDE's losses; the PINN engine fills it in.
+    """
 
     name: ClassVar[str] = "dcgd_projection"
-    residual: Sequence[int] = (0,)  # rows of the PDE losses
+    residual: Sequence[int] = (0,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "residual", check_residual(self.residual))

@@ -24,10 +24,16 @@ from incenter.methods.rule import GramRule, Weighing
 
 @dataclass(frozen=True)
 class GAPO(GramRule):
-    """Minimum-norm point of the hull of rescaled gradients."""
+    """Minimum-norm point of the hull of rescaled gradients.
+
+    Parameters
+    ----------
+    exponent
+        rho, at least 0. The paper uses 1, which did best there on average, and 2.
+    """
 
     name: ClassVar[str] = "gapo"
-    exponent: float = 1.0  # rho: 1 did best on average in the paper, which also tries 2
+    exponent: float = 1.0
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.exponent) and self.exponent >= 0):

@@ -36,7 +36,14 @@ ROUNDINGS = 16.0  # per row: errors of a null vector over its least singular val
 
 @dataclass(frozen=True)
 class HARMONIC(GramRule):
-    """Mean of the extreme rays of the harmonic cone."""
+    """Mean of the extreme rays of the harmonic cone.
+
+    Parameters
+    ----------
+    length
+        What the direction is multiplied by: "projection", "minimum", "maximum", "arithmetic", "geometric" or
+        "harmonic", as for `chebyshev`, with Euclidean norms.
+    """
 
     name: ClassVar[str] = "harmonic"
     length: str = "projection"

@@ -29,10 +29,16 @@ from incenter.methods.stationarity import is_stationary
 
 @dataclass(frozen=True)
 class IMTLG(GramRule):
-    """Equal projections on all gradients, weights that sum to one."""
+    """Equal projections on all gradients, weights that sum to one.
+
+    Parameters
+    ----------
+    rtol
+        Eigenvalues of the cosines up to this times the largest count as 0; None is 16 roundings per row.
+    """
 
     name: ClassVar[str] = "imtl_g"
-    rtol: float | None = None  # eigenvalues of the cosines up to this, relative, are 0; None: 16 roundings per row
+    rtol: float | None = None
 
     def __post_init__(self) -> None:
         if self.rtol is not None and not (math.isfinite(self.rtol) and 0 <= self.rtol < 1):

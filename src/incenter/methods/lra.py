@@ -45,14 +45,29 @@ class LRAState(NamedTuple):
 
 @dataclass(frozen=True)
 class LRA(Rule):
-    """Learning-rate annealing; `rate=0.1, every=10` are the authors' settings."""
+    """Learning-rate annealing; `rate=0.1, every=10` are the authors' settings.
+
+    Parameters
+    ----------
+    residual
+        Rows that are summed to g_r, and never weighted; the PINN engine fills it in.
+    rate
+        Weight of the *new* value in the running average.
+    every
+        Steps from one renewal to the next.
+    gradient
+        "raw", or "weighted": the mean is that of lambda_i g_i, as in the authors' code; the fixed point is then
+        sqrt(h_i).
+    statistic
+        Of the residual's entries: "max" or "mean".
+    """
 
     name: ClassVar[str] = "lra"
-    residual: tuple[int, ...] = (0,)  # rows that are summed first and never weighted
-    rate: float = 0.1  # weight of the NEW value in the running average
-    every: int = 10  # steps from one renewal to the next
-    gradient: str = "raw"  # or "weighted": which gradient the mean is of
-    statistic: str = "max"  # or "mean": of the residual's entries
+    residual: tuple[int, ...] = (0,)
+    rate: float = 0.1
+    every: int = 10
+    gradient: str = "raw"
+    statistic: str = "max"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "residual", check_residual(self.residual))

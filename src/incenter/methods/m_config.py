@@ -61,15 +61,29 @@ class MConFIGState(NamedTuple):
 
 @dataclass(frozen=True)
 class MConFIG(Rule):
-    """ConFIG with momentum. `turns="cyclic"` is the authors' way of saving backward passes."""
+    """ConFIG with momentum. `turns="cyclic"` is the authors' way of saving backward passes.
+
+    Parameters
+    ----------
+    turns
+        "all" gradients at every step, or "cyclic", the authors' way: one per step.
+    beta_1
+        Decay of the momenta.
+    beta_2
+        Decay of the second moment.
+    eps
+        Added to sqrt(s); in the unit of the gradients.
+    direction
+        What combines the momenta; with `Sum()` the rule is Adam.
+    """
 
     name: ClassVar[str] = "m_config"
     own_optimizer: ClassVar[bool] = True
-    turns: str = "all"  # or "cyclic"
+    turns: str = "all"
     beta_1: float = 0.9
     beta_2: float = 0.999
-    eps: float = 1e-8  # added to sqrt(s); in the unit of the gradients
-    direction: GramRule = field(default_factory=ConFIG)  # what combines the momenta
+    eps: float = 1e-8
+    direction: GramRule = field(default_factory=ConFIG)
 
     def __post_init__(self) -> None:
         if self.turns not in ("all", "cyclic"):

@@ -24,11 +24,20 @@ from incenter.methods.stationarity import vanishes
 
 @dataclass(frozen=True)
 class MGDA(GramRule):
-    """Minimum-norm point of the hull. `iterations=20, tolerance=1e-6` is the paper's Frank-Wolfe budget."""
+    """Minimum-norm point of the hull. `iterations=20, tolerance=1e-6` is the paper's Frank-Wolfe budget.
+
+    Parameters
+    ----------
+    iterations
+        None: exact. A number: at most so many Frank-Wolfe steps from equal weights; 20 in the comparisons of
+        Yoon et al.
+    tolerance
+        Frank-Wolfe ends when its gap is below this times the squared norm.
+    """
 
     name: ClassVar[str] = "mgda"
-    iterations: int | None = None  # None: exact
-    tolerance: float = 1e-6  # of the Frank-Wolfe gap, relative to the squared norm
+    iterations: int | None = None
+    tolerance: float = 1e-6
 
     def weigh(self, rows: Rows, losses: Weights | None = None, state: Any = None, key: Any = None) -> Weighing:
         if self.iterations is None:

@@ -45,14 +45,26 @@ class MultiAdamState(NamedTuple):
 
 @dataclass(frozen=True)
 class MultiAdam(Rule):
-    """Adam per group of losses, averaged."""
+    """Adam per group of losses, averaged.
+
+    Parameters
+    ----------
+    groups
+        Rows of each group, such as `((0,), (1, 2))`; None is every row by itself.
+    beta_1
+        Decay of the first moments; not Adam's 0.9.
+    beta_2
+        Decay of the second moments; not Adam's 0.999.
+    eps
+        Added to the root of v; absolute, as in Adam, in the unit of the gradients.
+    """
 
     name: ClassVar[str] = "multiadam"
     own_optimizer: ClassVar[bool] = True
-    groups: tuple[tuple[int, ...], ...] | None = None  # rows of each group; None: every row by itself
+    groups: tuple[tuple[int, ...], ...] | None = None
     beta_1: float = 0.99
     beta_2: float = 0.99
-    eps: float = 1e-8  # added to the root of v; in the unit of the gradients
+    eps: float = 1e-8
 
     def __post_init__(self) -> None:
         for field in ("beta_1", "beta_2"):

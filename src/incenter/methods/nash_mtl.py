@@ -29,11 +29,19 @@ NEWTON_STEPS = 100  # from b = 1 to b = 1e7, its size at the smallest radius tha
 
 @dataclass(frozen=True)
 class NashMTL(GramRule):
-    """Nash bargaining among the losses."""
+    """Nash bargaining among the losses.
+
+    Parameters
+    ----------
+    length
+        "sqrt_m", or "clip": as in the authors' code, sqrt(m norm_F(K)), but at most `max_norm`.
+    max_norm
+        Longest update, for "clip".
+    """
 
     name: ClassVar[str] = "nash_mtl"
-    length: str = "sqrt_m"  # or "clip"
-    max_norm: float = 1.0  # of the update, for "clip"
+    length: str = "sqrt_m"
+    max_norm: float = 1.0
 
     def __post_init__(self) -> None:
         if self.length not in ("sqrt_m", "clip"):

@@ -12,7 +12,8 @@ t_i is what `measure` names:
 w starts at 1. A step without `traces` leaves w as it is. Not non-conflicting. Zero rows are left out of the sums of the
 three measures that are made of gradients, and keep their w. t_i below `floor` times the largest counts as that.
 Reference: Wang, Yu and Perdikaris, When and Why PINNs Fail to Train: A Neural Tangent Kernel Perspective, J. Comput.
-Phys. 2022, Algorithm 1 (traces). Differs from it: nothing with traces; the proxies are of later codes.
+Phys. 2022, Algorithm 1 (traces).
+Differs from it: nothing with traces; the proxies are of later codes.
 """
 
 from dataclasses import dataclass
@@ -38,15 +39,29 @@ class NTKState(NamedTuple):
 
 @dataclass(frozen=True)
 class NTK(GramRule):
-    """NTK weighting; the authors' settings are the defaults."""
+    """NTK weighting; the authors' settings are the defaults.
+
+    Parameters
+    ----------
+    measure
+        What t_i is: "traces", "proxy_traces", "sqrt_loss" or "grad_norm".
+    normalise
+        "sum", or "mean": lambda_i = mean_j t_j / t_i.
+    rate
+        Weight of the *new* value in the running average; 1: no average.
+    every
+        Steps from one renewal to the next.
+    floor
+        Least t_i counted, relative to the largest: it bounds the weights.
+    """
 
     name: ClassVar[str] = "ntk"
     needs: ClassVar[frozenset[str]] = frozenset({"losses", "traces"})  # which of them, `measure` decides
     measure: str = "traces"
-    normalise: str = "sum"  # or "mean"
-    rate: float = 1.0  # weight of the NEW value in the running average; 1: no average
-    every: int = 100  # steps from one renewal to the next
-    floor: float = 1e-16  # least t_i counted, relative to the largest: bounds the weights
+    normalise: str = "sum"
+    rate: float = 1.0
+    every: int = 100
+    floor: float = 1e-16
 
     def __post_init__(self) -> None:
         if self.measure not in _MEASURES:

@@ -8,7 +8,9 @@ enter at the end only. All i meet the others side by side. Without conflicts it 
 UPGrad; with three or more the update may still conflict, and depends on the order and on the scale of the gradients.
 Zero rows are dropped; opposite gradients give 0 and STATIONARY. Weights end at the largest float: lengths that much
 apart (1e38 in single precision) give REDUCED.
-Reference: Yu et al., Gradient Surgery for Multi-Task Learning, NeurIPS 2020, Algorithm 1. Differs from it: nothing.
+Reference: Yu, Kumar, Gupta, Levine, Hausman and Finn, Gradient Surgery for Multi-Task Learning, NeurIPS 2020,
+Algorithm 1.
+Differs from it: nothing.
 """
 
 from dataclasses import dataclass
@@ -25,12 +27,20 @@ from incenter.methods.stationarity import vanishes
 
 @dataclass(frozen=True)
 class PCGrad(GramRule):
-    """Gradient surgery. `key` must be a new one at every step (the step number will do), or `order="fixed"`."""
+    """Gradient surgery. `key` must be a new one at every step (the step number will do), or `order="fixed"`.
+
+    Parameters
+    ----------
+    order
+        "random", or "fixed": by row number.
+    reduction
+        "sum", or "mean": divided by m.
+    """
 
     name: ClassVar[str] = "pcgrad"
     needs: ClassVar[frozenset[str]] = frozenset({"key"})
-    order: str = "random"  # or "fixed": by row number
-    reduction: str = "sum"  # or "mean"
+    order: str = "random"
+    reduction: str = "sum"
 
     def __post_init__(self) -> None:
         if self.order not in ("random", "fixed"):

@@ -35,15 +35,29 @@ class ReLoBRaLoState(NamedTuple):
 
 @dataclass(frozen=True)
 class ReLoBRaLo(GramRule):
-    """Relative loss balancing with random lookback. The same `key` serves all steps: the step is folded in."""
+    """Relative loss balancing with random lookback. The same `key` serves all steps: the step is folded in.
+
+    Parameters
+    ----------
+    rate
+        alpha of the paper: the weight of the *old* weights.
+    saudade
+        beta of the paper: the probability of *not* looking back to the start.
+    temperature
+        tau of the paper.
+    eps
+        Added to the losses that are divided by; in their unit.
+    lookback
+        "random", or "expected": the probability in place of the draw.
+    """
 
     name: ClassVar[str] = "relobralo"
     needs: ClassVar[frozenset[str]] = frozenset({"losses", "key"})
-    rate: float = 0.95  # alpha of the paper: weight of the OLD weights
-    saudade: float = 0.99  # probability of NOT looking back to the start
+    rate: float = 0.95
+    saudade: float = 0.99
     temperature: float = 1.0
-    eps: float = 1e-8  # added to the losses that are divided by; in their unit
-    lookback: str = "random"  # or "expected"
+    eps: float = 1e-8
+    lookback: str = "random"
 
     def __post_init__(self) -> None:
         for field in ("rate", "saudade"):

@@ -20,11 +20,19 @@ from incenter.methods.rule import GramRule, Weighing
 
 @dataclass(frozen=True)
 class Sum(GramRule):
-    """Fixed weights. `reduction="mean"` divides by their sum."""
+    """Fixed weights. `reduction="mean"` divides by their sum.
+
+    Parameters
+    ----------
+    loss_weights
+        Fixed weights w, one per loss; None is 1 each.
+    reduction
+        "sum", or "mean": divided by the sum of the weights.
+    """
 
     name: ClassVar[str] = "sum"
-    loss_weights: tuple[float, ...] | None = None  # None: 1 each
-    reduction: str = "sum"  # or "mean"
+    loss_weights: tuple[float, ...] | None = None
+    reduction: str = "sum"
 
     def __post_init__(self) -> None:
         if self.reduction not in ("sum", "mean"):

@@ -27,10 +27,16 @@ from incenter.methods.stationarity import vanishes
 
 @dataclass(frozen=True)
 class UPGrad(GramRule):
-    """Unconflicting projection of the gradients, averaged."""
+    """Unconflicting projection of the gradients, averaged.
+
+    Parameters
+    ----------
+    preference
+        Weights p of the mean, one positive number per loss; None is 1/m each.
+    """
 
     name: ClassVar[str] = "upgrad"
-    preference: Sequence[float] | None = None  # weights of the mean; None: 1/m each
+    preference: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "preference", check_preference(self.preference))

@@ -44,6 +44,7 @@ class Adaptive:
                 raise IncenterError(f"`{name}` must be a finite number, 0 or larger; got {value!r}; the paper has 1.")
 
     def cube(self, count: int, columns: int, key: Key, dtype: Any) -> Cube:
+        """Candidates, uniformly drawn: points in the unit cube, (count, columns)."""
         return uniform.cube(count, columns, key, dtype)
 
     def chosen(self, score: Array, count: int, key: Key) -> Array:

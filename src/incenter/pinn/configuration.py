@@ -156,6 +156,7 @@ class Configuration:
         return tuple(free if ends else [*free, "steps"])
 
     def as_json(self) -> str:
+        """The same on one line, the same bytes for the same configuration."""
         return json.dumps(self.as_dict(), sort_keys=True, allow_nan=False)
 
     def fingerprint(self) -> str:

@@ -1,6 +1,6 @@
 """The folder of a run: its configuration, its checkpoints, gradients when asked for, its history and its result.
 
-config.json   checkpoints/   gradients/step-000001000.npz   history.npz   result.json
+config.json   checkpoints/   gradients/step-000001000.npz   history.npz   result.json   lock
 """
 
 import json

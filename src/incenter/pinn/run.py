@@ -19,6 +19,7 @@ from incenter.pinn.checkpoints import Checkpoint
 from incenter.pinn.configuration import Configuration
 from incenter.pinn.finish import FixedPoints, finish_state, finisher
 from incenter.pinn.folder import Folder
+from incenter.pinn.folder_lock import alone_in
 from incenter.pinn.history import History, record_of
 from incenter.pinn.interrupts import Interrupts
 from incenter.pinn.loop import Carry, State, Stop, begin, compiled, first_state, make_loop
@@ -58,10 +59,12 @@ class Run:
         self.call = 1  # steps of the next call
         self._enter(self._start_state())
 
-    def complete(self, *, resume: bool) -> Result:
+    def complete(self, interrupts: Interrupts, *, resume: bool) -> Result:
         """Go on to the end, from the beginning or from what was saved."""
-        with Interrupts() as interrupts:
-            if self.folder is not None and (found := self.folder.open(resume=resume)) is not None:
+        if self.folder is None:
+            return self._result(self._steps(interrupts))
+        with alone_in(self.folder.path):
+            if (found := self.folder.open(resume=resume)) is not None:
                 self.notes = self.folder.notes_on(found)
                 self._restore(found)
             return self._result(self._steps(interrupts))

@@ -100,7 +100,14 @@ class TrainedField:
 
 
 def load(directory: str | Path, problem: Any = None) -> TrainedField:
-    """The trained field in the folder of a run; `problem` where that was given as a Python object."""
+    """The trained field in the folder of a run; `problem` where that was given as a Python object.
+
+    >>> import tempfile, incenter.pinn
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = incenter.pinn.train("burgers", steps=2, record_every=1, out=folder)
+    >>> incenter.pinn.load(folder).predict({"x": [0.0, 0.5], "t": 1.0}).shape
+    (2, 1)
+    """
     directory = Path(directory)
     if not directory.is_dir():
         raise IncenterError(f"There is no folder {directory}: give the folder that a run was saved in.")

@@ -35,9 +35,9 @@ def apply(configuration: Configuration, settings: Iterable[str]) -> Configuratio
     """`configuration` with every text applied; its own fields first, because they decide which options there are."""
     pairs = [_split(text) for text in settings]
     own = _own_kinds()
-    for name, text in pairs:
-        if name in own:
-            configuration = dataclasses.replace(configuration, **{name: parse(name, text, own[name])})
+    # All at once: some are only possible together, as finish and finish_steps are.
+    fields: dict[str, Any] = {name: parse(name, text, own[name]) for name, text in pairs if name in own}
+    configuration = dataclasses.replace(configuration, **fields)
     pairs = [(name, text) for name, text in pairs if name not in own]
     if not pairs:
         return configuration

@@ -12,6 +12,7 @@ import jax
 
 from incenter.geometry.errors import IncenterError
 from incenter.pinn.configuration import Configuration
+from incenter.pinn.interrupts import Interrupts
 from incenter.pinn.loading import from_file, in_file
 from incenter.pinn.result import Progress, Result
 from incenter.pinn.run import Run
@@ -29,6 +30,16 @@ def train(
 
     With `out`, the run is saved there, and `resume=True` continues what is there, bit for bit. Ctrl-C saves and returns
     what there is.
+
+    >>> from incenter.pinn import MLP, Box, Boundary, Interior, Problem, train
+    >>> bend = Problem(
+    ...     domain=Box(x=(0, 1)),
+    ...     terms={"residual": Interior(20, lambda u: u.xx - 2), "ends": Boundary(2, lambda u: u)},
+    ...     network=MLP(width=8, depth=1),
+    ... )
+    >>> result = train(bend, method="chebyshev", lr=1e-2, steps=10, record_every=5)
+    >>> result.stopped, result.steps, result.predict([[0.5]]).shape
+    ('steps', 10, (1, 1))
     """
     from incenter.pinn.assembly import Objective
 
@@ -39,10 +50,11 @@ def train(
     configuration = Configuration.from_mapping(fields)
     if resume and out is None:
         raise IncenterError("resume=True needs `out`, the folder of the run to continue.")
-    with jax.enable_x64(configuration.precision == 64):
+    with Interrupts() as interrupts, jax.enable_x64(configuration.precision == 64):
         found = problem_of(configuration)
         objective = Objective(found, configuration.precision, configuration.devices)
-        return run(configuration.resolved(found), objective, out=out, resume=resume, progress=progress)
+        made = Run(configuration.resolved(found), objective, None if out is None else Path(out), progress)
+        return made.complete(interrupts, resume=resume)
 
 
 def run(
@@ -54,8 +66,9 @@ def run(
     progress: Callable[[Progress], None] | None = None,
 ) -> Result:
     """The same for a resolved configuration and the objective of its problem, in its precision."""
-    with jax.enable_x64(configuration.precision == 64):
-        return Run(configuration, objective, None if out is None else Path(out), progress).complete(resume=resume)
+    with Interrupts() as interrupts, jax.enable_x64(configuration.precision == 64):
+        made = Run(configuration, objective, None if out is None else Path(out), progress)
+        return made.complete(interrupts, resume=resume)
 
 
 def problem_of(configuration: Configuration) -> Any:

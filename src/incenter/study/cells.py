@@ -52,6 +52,11 @@ class Cell:
     def mark(self) -> Mark:
         return "best" if self.best else "second" if self.second else ""
 
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The keys of those that the numbers are made of."""
+        return tuple(row.key for row in self.tried[0].done) if self.tried else ()
+
 
 def tried_rates(layout: Layout, line: Line, column: Column) -> tuple[Tried, ...]:
     """The learning rates of a cell, the one to report first: with the most seeds done, and of those the best error."""

@@ -14,18 +14,21 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from incenter.geometry.errors import IncenterError
 from incenter.study import run_file
 from incenter.study.database_faults import DamagedStore
+from incenter.study.layout import OURS
 from incenter.study.packing import Array
+from incenter.study.paper_numbers import INVERSE, method_of
 from incenter.study.records import as_json
 from incenter.study.rows import Outcome, Planned, Row
 from incenter.study.salvage import salvaged
 from incenter.study.store import Store
 
 RUNS = "runs"
+Fields: TypeAlias = Literal["first", "drawn", "all", "none"]
 _STUDY = ".study.json"
 
 
@@ -47,20 +50,24 @@ class Imported:
     problems: tuple[str, ...]  # a sentence for each file that is damaged, and each result that differs from the store's
 
 
-def export(
-    store: Store, folder: str | Path, study: str | None = None, *, fields: Literal["first", "all", "none"] = "first"
-) -> Exported:
-    """Write the finished runs of a study, or of all, into a folder; `fields` of the first seed only, as is drawn."""
+def export(store: Store, folder: str | Path, study: str | None = None, *, fields: Fields = "first") -> Exported:
+    """Write the finished runs of a study, or of all, into a folder, and the final `fields` of the chosen ones.
+
+    "first": of the first seed of each cell; "drawn": of these, our method's, and Adam's where a coefficient is sought,
+    with as many digits as a picture shows.
+    """
     folder = Path(folder)
     rows, studies, problems = _all_of(store, study)
-    drawn = _first_seeds(rows) if fields == "first" else {row.key for row in rows if fields == "all"}
+    chosen = _CHOSEN[fields](rows)
     counts = {True: 0, False: 0}
     with _writing(folder):
         (folder / RUNS).mkdir(parents=True, exist_ok=True)
         for row in rows:
             if row.status == "done":
                 history = _or_nothing(row.history, problems)
-                fields_of_run = _or_nothing(row.fields, problems) if row.key in drawn else {}
+                fields_of_run = _or_nothing(row.fields, problems) if row.key in chosen else {}
+                if fields == "drawn":
+                    fields_of_run = run_file.coarse(fields_of_run)
                 counts[_write_run(folder, row, history, fields_of_run)] += 1
         planned = {row.key: Planned(row.key, row.configuration, row.timeout_seconds) for row in rows}
         for name, keys in studies.items():
@@ -116,6 +123,19 @@ def _first_seeds(rows: Iterable[Row]) -> set[str]:
             cell = as_json(row.configuration | {"seed": None})
             first[cell] = min(first.get(cell, row), row, key=lambda each: each.seed)
     return {row.key for row in first.values()}
+
+
+def _drawn(rows: Iterable[Row]) -> set[str]:
+    """What figures show the fields of."""
+    return _first_seeds(row for row in rows if method_of(row) in ("sum" if row.problem == INVERSE else OURS, OURS))
+
+
+_CHOSEN: dict[Fields, Callable[[list[Row]], set[str]]] = {
+    "first": _first_seeds,
+    "drawn": _drawn,
+    "all": lambda rows: {row.key for row in rows},
+    "none": lambda _: set(),
+}
 
 
 def _or_nothing(load: Callable[[], dict[str, Array]], problems: list[str]) -> dict[str, Array]:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from incenter.geometry.errors import IncenterError
+from incenter.study.commands import typed
 from incenter.study.learning_rates import rates
 from incenter.study.plans import Grid, Named, Plan
 from incenter.study.rows import Planned
@@ -49,12 +50,7 @@ def _cell(problem: Named, method: Named, fields: dict[str, Any]) -> "Configurati
     for name, given in options.items():  # those of [base] first, those beside the name last
         direct[name] = {**direct.get(name, {}), **given}
     named = Configuration.from_mapping(direct | {"problem": problem.name, "method": method.name})
-    return named.with_settings(f"{name}={_text(value)}" for name, value in fields.items() if name not in own)
-
-
-def _text(value: Any) -> str:
-    """As it is typed after --set."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return named.with_settings(f"{name}={typed(value)}" for name, value in fields.items() if name not in own)
 
 
 def _rates(grid: Grid, cell: "Configuration") -> tuple[float | None, ...]:

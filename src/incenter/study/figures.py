@@ -2,8 +2,8 @@
 
 A curve is the median over the seeds in a band from the least to the greatest, at the learning rate that the tables
 report. Bars are what the cost tables hold. The coefficients are in the layout of the paper's third figure: the truth,
-Adam's and ours, and below them how far these two are from it. Of our method the first seed's losses, weights and
-solution are drawn as well.
+Adam's and ours, and below them how far these two are from it. Of our method the first seed's losses, radius, weights
+and solution are drawn as well. The geometry of the method is drawn beside them, as `incenter picture` draws it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,12 +14,24 @@ import numpy as np
 
 from incenter.geometry.errors import IncenterError
 from incenter.study.cells import tried_rates
+from incenter.study.examples import cone, toy
 from incenter.study.extras import require_matplotlib
-from incenter.study.geometry_figure import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, save
+from incenter.study.geometry_figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    geometry_figure,
+    save,
+)
 from incenter.study.layout import OURS, Column, Layout, Line, lay_out
 from incenter.study.quantities import MS_PER_STEP, SECONDS
 from incenter.study.row_figures import solution_of, training_of
 from incenter.study.rows import Row
+from incenter.study.seed_curve import seed_curve
 from incenter.study.tables import Table, of_layout
 from incenter.study.training_figure import LINES, logarithmic_in_plain_numbers, step_axis, titled
 
@@ -28,7 +40,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _OTHERS = (BLUE, ORANGE, GREEN, PURPLE, SKY, "#000000")
-_POINTS = 125  # of a curve
 _BAR = 0.34  # inches
 _CURVES = (("error", "relative L2 error"), ("radius", "least cosine of update and gradients"))
 _WIDE = 100.0  # from this ratio of largest to smallest on, a logarithmic axis
@@ -54,7 +65,7 @@ def figures(rows: Iterable[Row]) -> "Iterator[tuple[str, Figure]]":
     """Every picture that these runs can give, by name."""
     layout = lay_out(rows)
     for column in layout.columns:
-        if _histories(layout, column):
+        if histories(layout, column):
             yield f"curves-{_file_name(column)}", curves_figure(layout, column)
         if (row := _of_ours(layout, column)) is not None:
             for kind, picture in (("training", training_of(row)), ("solution", solution_of(row))):
@@ -67,6 +78,8 @@ def figures(rows: Iterable[Row]) -> "Iterator[tuple[str, Figure]]":
     for column in layout.columns:
         if column.problem == "inverse_heat" and (chosen := reconstructed(layout, column)):
             yield f"coefficient-{_file_name(column)}", coefficient_figure(column.title, chosen)
+    if any(_reported(layout, line, column) for line in layout.lines for column in layout.columns):
+        yield "geometry", geometry_figure(cone(), toy())
 
 
 def _of_ours(layout: Layout, column: Column) -> Row | None:
@@ -78,11 +91,11 @@ def _of_ours(layout: Layout, column: Column) -> Row | None:
 def curves_figure(layout: Layout, column: Column) -> "Figure":
     """Error and least cosine over the steps, a curve for each method."""
     figure = _figure((11, 4.6), column.title)
-    styles = _styles(layout.lines)
-    histories = _histories(layout, column)
+    style = styles(layout.lines)
+    found = histories(layout, column)
     for axes, (name, title) in zip(figure.subplots(1, 2), _CURVES, strict=True):
         titled(axes, title)
-        drawn = [_curve(axes, found, name, styles[line], line.title) for line, found in histories.items()]
+        drawn = [_curve(axes, own, name, style[line], line.title) for line, own in found.items()]
         values = np.concatenate(drawn)
         if values.size == 0:
             axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center", color=GREY)
@@ -160,7 +173,7 @@ def _reported(layout: Layout, line: Line, column: Column) -> tuple[Row, ...]:
     return tried[0].done if tried else ()
 
 
-def _histories(layout: Layout, column: Column) -> dict[Line, list[dict[str, Any]]]:
+def histories(layout: Layout, column: Column) -> dict[Line, list[dict[str, Any]]]:
     """What was recorded of the reported runs, for the methods of which anything was."""
     found = {line: [row.history() for row in _reported(layout, line, column)] for line in layout.lines}
     kept = {line: [history for history in own if len(history.get("step", ()))] for line, own in found.items()}
@@ -169,26 +182,13 @@ def _histories(layout: Layout, column: Column) -> dict[Line, list[dict[str, Any]
 
 def _curve(axes: "Axes", histories: Sequence[dict[str, Any]], name: str, style: dict[str, Any], label: str) -> Any:
     """Draw the seeds as one curve; the values drawn."""
-    measured = [np.isfinite(history[name]) if name in history else np.zeros(0, dtype=bool) for history in histories]
-    kept = [(history, where) for history, where in zip(histories, measured, strict=True) if where.any()]
-    if not kept:
+    curve = seed_curve(histories, name)
+    if curve is None:
         return np.zeros(0)
-    seeds = [_condensed(history["step"][where], history[name][where]) for history, where in kept]
-    start, end = max(step[0] for step, _ in seeds), min(step[-1] for step, _ in seeds)
-    steps = np.linspace(start, max(start, end), _POINTS)
-    values = np.array([np.interp(steps, step, own) for step, own in seeds])
-    if len(values) > 1:
-        axes.fill_between(steps, values.min(axis=0), values.max(axis=0), color=style["color"], alpha=0.15, linewidth=0)
-    median = np.median(values, axis=0)
-    axes.plot(steps, median, label=label, **style)
-    return median
-
-
-def _condensed(step: Any, values: Any) -> tuple[Any, Any]:
-    """Medians of as many records as it takes for `_POINTS` of them: single ones are noisy."""
-    starts = range(0, len(step), -(-len(step) // _POINTS))
-    parts = [slice(start, start + starts.step) for start in starts]
-    return np.array([step[part].mean() for part in parts]), np.array([np.median(values[part]) for part in parts])
+    if curve.seeds > 1:
+        axes.fill_between(curve.steps, curve.low, curve.high, color=style["color"], alpha=0.15, linewidth=0)
+    axes.plot(curve.steps, curve.median, label=label, **style)
+    return curve.median
 
 
 def _bars(axes: "Axes", table: Table, place: int) -> None:
@@ -207,6 +207,9 @@ def _bars(axes: "Axes", table: Table, place: int) -> None:
     axes.set_yticks(heights, [each.line.title for each in table.lines])
     axes.set_ylim(len(table.lines) - 0.4, -0.6)
     axes.set_xlim(0, None)
+    if not any(widths):
+        axes.set_xticks([])
+        axes.text(0.5, 0.5, "no run is done", transform=axes.transAxes, ha="center", va="center", color=GREY)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
 
@@ -237,16 +240,16 @@ def _extent(fields: dict[str, Any]) -> tuple[float, float, float, float]:
     return float(x[0]), float(x[-1]), float(y[0]), float(y[-1])
 
 
-def _styles(lines: Sequence[Line]) -> dict[Line, dict[str, Any]]:
+def styles(lines: Sequence[Line]) -> dict[Line, dict[str, Any]]:
     """Ours in its own colour and on top, the others in turn."""
     others = [line for line in lines if line.method != OURS]
     ours = [line for line in lines if line.method == OURS]
-    styles = {
+    found: dict[Line, dict[str, Any]] = {
         line: {"color": _OTHERS[k % len(_OTHERS)], "linestyle": LINES[k // len(_OTHERS) % len(LINES)], "linewidth": 1.6}
         for k, line in enumerate(others)
     }
     if others:
-        return styles | {
+        return found | {
             line: {"color": VERMILLION, "linestyle": LINES[k % len(LINES)], "linewidth": 2.6, "zorder": 5}
             for k, line in enumerate(ours)
         }

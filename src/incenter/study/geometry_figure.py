@@ -3,8 +3,9 @@
 `geometry_figure` takes gradients and returns a Figure; `save` writes one whole or not at all.
 """
 
+import io
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,34 +44,43 @@ _AXES = (r"$\theta_1$", r"$\theta_2$", r"$\theta_3$")
 _RIM = 1.22  # height of the cone's cut above its apex, in units of the center's
 
 
-def geometry_figure(cone: Gradients, toy: Gradients) -> "Figure":
-    """Four panels: (a) cone and ball, (b) their section, (c) directions in `toy`'s cone, (d) their cosines."""
+def geometry_figure(cone: Gradients, toy: Gradients, panels: str = "abcd") -> "Figure":
+    """Any of four panels: (a) cone and ball, (b) their section, (c) directions in `toy`'s cone, (d) their cosines."""
     require_matplotlib()
+    if not panels or set(panels) - set(_PANELS) or len(set(panels)) < len(panels):
+        raise IncenterError(f"Panels are some of the letters {''.join(_PANELS)}, each once; got {panels!r}.")
     from matplotlib import rc_context
 
     answers = compare(toy, methods=[name for name, *_ in SHOWN]).answers
     directions = {answer.method: answer.direction for answer in answers if answer.direction is not None}
     with rc_context({"font.size": 12, "mathtext.fontset": "cm"}):
-        return _draw(_cone_of(cone), cone.names, _cone_of(toy), toy.names, directions)
+        return _draw(panels, _cone_of(cone), cone.names, _cone_of(toy), toy.names, directions)
 
 
 def save(figure: "Figure", path: Path) -> None:
     """Write `figure` beside `path` and rename it: a reader never sees half a picture."""
-    from matplotlib import rc_context
-
     kind = path.suffix.lstrip(".").lower()
     if kind not in ("png", "svg", "pdf"):
         raise IncenterError(f"A picture's name must end in .png, .svg or .pdf; got {path}.")
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     try:
-        # Without a salt of its own an .svg is another file each time.
-        with rc_context({"svg.fonttype": "path", "svg.hashsalt": "incenter"}):
-            figure.savefig(aside, format=kind, dpi=240, metadata=metadata)
+        aside.write_bytes(picture(figure, kind))
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def picture(figure: "Figure", kind: str, dpi: int = 240) -> bytes:
+    """What a file of this kind holds: the same bytes for the same figure."""
+    from matplotlib import rc_context
+
+    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    content = io.BytesIO()
+    # Without a salt of its own an .svg is another file each time; journals refuse a .pdf's Type 3 fonts.
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "incenter", "pdf.fonttype": 42}):
+        figure.savefig(content, format=kind, dpi=dpi, metadata=metadata)
+    return content.getvalue()
 
 
 def _cone_of(source: Gradients) -> Cone:
@@ -79,6 +89,7 @@ def _cone_of(source: Gradients) -> Cone:
 
 
 def _draw(
+    panels: str,
     cone: Cone,
     names: tuple[str, ...],
     toy: Cone,
@@ -89,25 +100,37 @@ def _draw(
 
     from incenter.study.camera import Camera
 
-    figure = Figure(figsize=(10, 9.4), facecolor="white")
-    axes = [figure.add_axes(place) for place in _PLACES]
-    draw_ball_in_cone(axes[0], cone, names, Camera(azimuth=-35, elevation=14))
-    draw_section(axes[1], cone, names)
-    draw_directions(axes[2], toy, toy_names, directions, Camera(azimuth=-30, elevation=22))
-    draw_cosines(axes[3], toy, toy_names, directions)
-    for (left, bottom), (letter, title) in _TITLES.items():
-        figure.text(left, bottom, letter, fontsize=13, fontweight="bold", va="bottom")
-        figure.text(left + 0.034, bottom, title, fontsize=13, va="bottom")
+    columns = min(2, len(panels))
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(_WIDTH * columns, _HEIGHT * rows), facecolor="white")
+    draw: dict[str, Callable[[Axes], None]] = {
+        "a": lambda axes: draw_ball_in_cone(axes, cone, names, Camera(azimuth=-35, elevation=14)),
+        "b": lambda axes: draw_section(axes, cone, names),
+        "c": lambda axes: draw_directions(axes, toy, toy_names, directions, Camera(azimuth=-30, elevation=22)),
+        "d": lambda axes: draw_cosines(axes, toy, toy_names, directions),
+    }
+    shares = np.array([columns * _WIDTH, rows * _HEIGHT])
+    for place, letter in enumerate(panels):
+        title, at, (left, bottom, width, height) = _PANELS[letter]
+        corner = np.array([place % columns * _WIDTH, (rows - 1 - place // columns) * _HEIGHT])
+        low, size = (corner + np.array([left, bottom])) / shares, np.array([width, height]) / shares
+        draw[letter](figure.add_axes((low[0], low[1], size[0], size[1])))
+        x, y = (corner + np.array([at, _TITLE])) / shares
+        if len(panels) > 1:
+            figure.text(x, y, f"({letter})", fontsize=13, fontweight="bold", va="bottom")
+            x += 0.34 / shares[0]
+        figure.text(x, y, title, fontsize=13, va="bottom")
     return figure
 
 
-#: left, bottom, width and height of each panel, and where the titles begin, in shares of the figure
-_PLACES = ((0.02, 0.525, 0.46, 0.42), (0.52, 0.525, 0.46, 0.42), (0.01, 0.03, 0.50, 0.42), (0.665, 0.095, 0.26, 0.33))
-_TITLES = {
-    (0.02, 0.957): ("(a)", "the largest ball in the cone"),
-    (0.52, 0.957): ("(b)", "its section through the points of contact"),
-    (0.02, 0.460): ("(c)", "the toy example: the directions of five rules"),
-    (0.56, 0.460): ("(d)", "their cosines to each loss's gradient"),
+#: What each panel takes up and how high its title begins, in inches
+_WIDTH, _HEIGHT, _TITLE = 5.0, 4.7, 4.3
+#: The title, where it begins from the left, and left, bottom, width and height of the axes, in inches
+_PANELS = {
+    "a": ("the largest ball in the cone", 0.2, (0.2, 0.235, 4.6, 3.95)),
+    "b": ("its section through the points of contact", 0.2, (0.2, 0.235, 4.6, 3.95)),
+    "c": ("the toy example: the directions of five rules", 0.2, (0.1, 0.28, 5.0, 3.95)),
+    "d": ("the rules' cosines to each loss's gradient", 0.6, (1.65, 0.89, 2.6, 3.1)),
 }
 
 

@@ -16,6 +16,7 @@ from incenter.geometry.errors import IncenterError
 from incenter.study.worker import Ended, Task, begin
 
 Work = Callable[[Task], Ended]
+_OF_MEMORY = ("SIGKILL", "SIGABRT")  # by the system, and by compiled code that cannot get any
 _SPAWN = multiprocessing.get_context("spawn")  # JAX does not outlive a fork
 
 
@@ -32,7 +33,7 @@ class Lane(Protocol):
         """Ask the run to save itself and stop; False where runs cannot be asked."""
 
     def close(self, *, kill: bool) -> None:
-        """End the worker; `kill` where it is not to be waited for."""
+        """End the worker, until there is another run; `kill` where it is not to be waited for."""
 
 
 class Process:
@@ -55,12 +56,11 @@ class Process:
         return future
 
     def mend(self) -> str:
-        code = None
-        if self._process is not None:
-            self._process.join(1.0)
-            code = self._process.exitcode
-        self.close(kill=True)
-        return _in_words(code)
+        process = self._process
+        if process is not None:
+            process.join(1.0)
+        self.close(kill=True)  # the executor fetches the exit code too, and only then is it certainly there
+        return _in_words(None if process is None else process.exitcode)
 
     def interrupt(self) -> bool:
         if self._process is not None and self._process.is_alive():
@@ -148,4 +148,4 @@ def _in_words(code: int | None) -> str:
         name = signal.Signals(-code).name
     except ValueError:
         name = f"signal {-code}"
-    return f"it was ended by {name}" + (", perhaps for want of memory" if name == "SIGKILL" else "")
+    return f"it was ended by {name}" + (", perhaps for want of memory" if name in _OF_MEMORY else "")

@@ -177,7 +177,8 @@ def _lines(keys: Iterable[tuple[str, Fields]]) -> dict[tuple[str, Fields], Line]
 
 
 def _line(method: str, fields: Fields, alone: bool) -> Line:
-    words = [f"{name} = {value.removesuffix('.0').strip(_QUOTES)}" for name, value in fields]
+    given = [(name, value) for name, value in fields if value != repr(_ABSENT)]
+    words = [f"{name} = {value.removesuffix('.0').strip(_QUOTES)}" for name, value in given]
     parts = words if alone and words else [method_title(method), *words]
     return Line(method, fields, ", ".join(parts))
 
@@ -196,7 +197,9 @@ def _place_of_line(line: Line) -> tuple[bool, int, list[tuple[float, str]]]:
 
 
 def _in_order(value: str) -> tuple[float, str]:
-    """Numbers by their size, everything else by its text."""
+    """What is not given, then numbers by their size, then everything else by its text."""
+    if value == repr(_ABSENT):
+        return float("-inf"), ""
     try:
         return float(value), ""
     except ValueError:

@@ -1,8 +1,9 @@
 """Does another method's error differ from ours? Seed by seed, for each problem and over all of them.
 
-A cell is the ratio of the errors' geometric means (above 1: the other method is worse) with the p-value of the paired t
-test on logarithms; over all problems it is Wilcoxon's, whose pairs are then many enough. What stays below 0.05 after
-Holm's correction for the number of tests of its kind in the table is bold. Learning rates are the reported ones.
+A cell is the ratio of the errors' geometric means (above 1: the other method is worse) with its confidence interval and
+the p-value of the paired t test on logarithms; over all problems it is Wilcoxon's, whose pairs are then many enough.
+What stays below 0.05 after Holm's correction for the number of tests of its kind in the table is bold. Learning rates
+are the reported ones.
 """
 
 import csv
@@ -17,11 +18,13 @@ from incenter.study.layout import Column, Layout, Line, lay_out
 from incenter.study.paper_numbers import canonical
 from incenter.study.renderings import NOTHING, Body, Entry, Grid, Rendered
 from incenter.study.rows import Row
-from incenter.study.statistics import Paired, holm, paired
+from incenter.study.statistics import CONFIDENCE, Paired, holm, paired
 
 LEVEL = 0.05
 _ALL = "all"
-_CSV = ("table", "line", "method", "against", "column", "pairs", "ratio", "t_test", "wilcoxon", "adjusted")
+_CSV = (
+    "table", "line", "method", "against", "column", "pairs", "ratio", "low", "high", "t_test", "wilcoxon", "adjusted",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Compared:
 
     found: Paired | None = None  # None where no seed is common to both
     pooled: bool = False  # over all problems
+    runs: tuple[str, ...] = ()  # the keys of both methods'
     adjusted: float | None = None  # the p-value of `test` after Holm's correction
 
     @property
@@ -64,7 +68,8 @@ class PairedTable(Rendered):
         for line, cells in self.lines:
             for column, cell in zip(self.columns, cells, strict=True):
                 if (found := cell.found) is not None:
-                    tests = (found.count, found.ratio, found.t_test, found.wilcoxon, cell.adjusted)
+                    ends = found.interval or (None, None)
+                    tests = (found.count, found.ratio, *ends, found.t_test, found.wilcoxon, cell.adjusted)
                     writer.writerow((self.name, line.title, line.method, self.against.title, column, *tests))
         return text.getvalue()
 
@@ -74,8 +79,8 @@ class PairedTable(Rendered):
         counts = sorted({cell.found.count for _, cells in self.lines for cell in cells if cell.found})
         pairs = "" if not counts else f"{counts[0]} to {counts[-1]}" if counts[0] < counts[-1] else str(counts[0])
         notes = (
-            f"Ratios of geometric means over {pairs} pairs of the same seed. p: paired t test on logarithms; over all "
-            "problems Wilcoxon's signed ranks.",
+            f"Ratios of geometric means over {pairs} pairs of the same seed, with {CONFIDENCE:.0%} confidence "
+            "intervals. p: paired t test on logarithms; over all problems Wilcoxon's signed ranks.",
             f"Bold: p below {LEVEL} after Holm's correction.",
         )
         return Grid(self.title, "method", self.columns, bodies, notes if counts else ())
@@ -97,25 +102,31 @@ def paired_table(rows: Iterable[Row], against: str | None = None) -> PairedTable
 
 def _compared(layout: Layout, line: Line, reference: Line, pooled: bool) -> list[Compared]:
     pairs = [_pairs(layout, line, reference, column) for column in layout.columns]
-    cells = [Compared(_paired(found)) for found in pairs]
-    return [*cells, Compared(_paired([pair for found in pairs for pair in found]), pooled=True)] if pooled else cells
+    cells = [_cell(found) for found in pairs]
+    return [*cells, _cell([pair for found in pairs for pair in found], pooled=True)] if pooled else cells
 
 
-def _pairs(layout: Layout, line: Line, reference: Line, column: Column) -> list[tuple[float, float]]:
+def _cell(pairs: Sequence[tuple[Row, Row]], pooled: bool = False) -> Compared:
+    if not pairs:
+        return Compared(pooled=pooled)
+    mine, others = zip(*pairs, strict=True)
+    keys = tuple(row.key for row in (*mine, *others))
+    return Compared(paired(*([row.relative_l2 for row in rows] for rows in (mine, others))), pooled, runs=keys)
+
+
+def _pairs(layout: Layout, line: Line, reference: Line, column: Column) -> list[tuple[Row, Row]]:
     mine, others = (_by_seed(layout, each, column) for each in (line, reference))
     return [(mine[seed], others[seed]) for seed in layout.seeds if seed in mine and seed in others]
 
 
-def _by_seed(layout: Layout, line: Line, column: Column) -> dict[int, float]:
-    """Errors of which there is a logarithm."""
+def _by_seed(layout: Layout, line: Line, column: Column) -> dict[int, Row]:
+    """Runs with an error of which there is a logarithm."""
     tried = tried_rates(layout, line, column)
-    rows = tried[0].done if tried else ()
-    errors = {row.seed: row.relative_l2 for row in rows if row.relative_l2 is not None}
-    return {seed: error for seed, error in errors.items() if math.isfinite(error) and error > 0}
+    return {row.seed: row for row in (tried[0].done if tried else ()) if _has_logarithm(row.relative_l2)}
 
 
-def _paired(pairs: Sequence[tuple[float, float]]) -> Paired | None:
-    return paired(*zip(*pairs, strict=True)) if pairs else None
+def _has_logarithm(error: float | None) -> bool:
+    return error is not None and math.isfinite(error) and error > 0
 
 
 def _adjusted(cells: Sequence[Sequence[Compared]]) -> list[tuple[Compared, ...]]:
@@ -137,6 +148,7 @@ def _adjusted(cells: Sequence[Sequence[Compared]]) -> list[tuple[Compared, ...]]
 def _entry(cell: Compared) -> Entry:
     if cell.found is None:
         return Entry(NOTHING)
-    test = "" if cell.test is None else f" (p {cell.test:.2g})"
+    ends = "" if cell.found.interval is None else f"{cell.found.interval[0]:.3g} to {cell.found.interval[1]:.3g}, "
+    test = "" if cell.test is None else f" ({ends}p {cell.test:.2g})"
     certain = cell.adjusted is not None and cell.adjusted < LEVEL
-    return Entry(f"{cell.found.ratio:.3g}{test}", "best" if certain else "")
+    return Entry(f"{cell.found.ratio:.3g}{test}", "best" if certain else "", cell.runs)

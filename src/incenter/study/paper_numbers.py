@@ -17,7 +17,7 @@ from incenter.study.rows import Row
 
 HALF_A_DIGIT = 5e-5  # the unit of a difference where the paper prints a deviation of 0.0000
 Kind = Literal["forward", "inverse"]
-_INVERSE = "inverse_heat"
+INVERSE = "inverse_heat"
 _PRINTED = re.compile(r"(?P<mean>\d+\.\d+)(?: \((?P<deviation>\d+\.\d+)\))?")
 
 
@@ -88,7 +88,7 @@ def given_options(row: Row) -> dict[str, Any]:
 def column_of(row: Row) -> tuple[Kind, str] | None:
     """The kind of table and the column of it that a run belongs to; None where the paper has no such problem."""
     options = given_options(row)
-    kind: Kind = "inverse" if row.problem == _INVERSE else "forward"
+    kind: Kind = "inverse" if row.problem == INVERSE else "forward"
     column = options.pop("setting", "standard") if kind == "inverse" else row.problem
     known = column in data("errors")[kind] and not options
     return (kind, column) if known else None

@@ -26,6 +26,7 @@ class Entry:
 
     text: str
     mark: Mark = ""
+    runs: tuple[str, ...] = ()  # the keys of those that the number is made of
 
 
 @dataclass(frozen=True)

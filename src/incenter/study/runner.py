@@ -219,6 +219,8 @@ class _Runner:
     def _note(self, busy: _Busy, ended: Ended) -> None:
         if ended in ("done", "failed"):
             self._end(busy.key)
+            if ended == "failed":  # a worker without memory cannot even start a thread: the next run gets a new one
+                self._lanes[busy.lane].close(kill=True)
         elif ended == "interrupted":  # by somebody else
             self._turns.put_first(busy.key)
 

@@ -4,10 +4,11 @@ A column is there if any run has a value in it. Options are columns such as `pro
 `unknown/a`. Floats are written with as many digits as bring them back exactly.
 """
 
+import contextlib
 import csv
 import importlib.util
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,31 +20,24 @@ _COLUMNS = (
     "seconds", "ms_per_step", "radius", "stopped", "step", "attempts", "worker", "started", "ended", "parameters",
     "machine", "commit", "error",
 )  # fmt: skip
+_TWO = 2
 
 
 def columns_of(rows: Iterable[Row]) -> dict[str, list[Any]]:
     """The table by column; None where a run has no value."""
     lines = [_line(row) for row in rows]
     names = dict.fromkeys([*_COLUMNS, *(name for line in lines for name in line)])
-    columns = {name: [line.get(name) for line in lines] for name in names}
+    columns = {name: _of_one_type([line.get(name) for line in lines]) for name in names}
     return {name: column for name, column in columns.items() if any(value is not None for value in column)}
 
 
 def write_csv(rows: Sequence[Row], path: str | Path) -> None:
     """One line per run, under one line of names; times are seconds since 1970."""
     columns = columns_of(rows)
-    path = Path(path)
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with aside.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values(), strict=True))
-        aside.replace(path)
-    except OSError as error:
-        raise IncenterError(f"{path} cannot be written ({error.strerror}): name another file.") from error
-    finally:
-        aside.unlink(missing_ok=True)
+    with _whole(Path(path)) as aside, aside.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
 
 
 def write_parquet(rows: Sequence[Row], path: str | Path) -> None:
@@ -53,10 +47,21 @@ def write_parquet(rows: Sequence[Row], path: str | Path) -> None:
     import pyarrow
     from pyarrow import parquet
 
+    with _whole(Path(path)) as aside:
+        parquet.write_table(pyarrow.table(columns_of(rows)), aside)
+
+
+@contextlib.contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A file to write, which takes the place of `path` when it is written."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        parquet.write_table(pyarrow.table(columns_of(rows)), path)
+        yield aside
+        aside.replace(path)
     except OSError as error:
-        raise IncenterError(f"{path} cannot be written ({error}): name another file.") from error
+        raise IncenterError(f"{path} cannot be written ({error.strerror or error}): name another file.") from error
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def _line(row: Row) -> dict[str, Any]:
@@ -70,5 +75,11 @@ def _line(row: Row) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A cell: what is no number is text, so that a column has one type."""
+    """A cell: what is no number is text."""
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
+
+
+def _of_one_type(column: list[Any]) -> list[Any]:
+    """Text throughout where there are different things in it: an option may be a number here and a name there."""
+    kinds = {float if type(value) is int else type(value) for value in column if value is not None}
+    return column if len(kinds) < _TWO else [None if value is None else str(value) for value in column]

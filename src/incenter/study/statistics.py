@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+CONFIDENCE = 0.95
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -30,6 +32,7 @@ class Paired:
     ratio: float
     t_test: float | None  # two-sided p-values; None for fewer than two pairs
     wilcoxon: float | None
+    interval: tuple[float, float] | None = None  # in which the ratio lies with 95 % confidence, by the same t statistic
 
 
 def estimate(values: Sequence[float]) -> Estimate:
@@ -55,7 +58,19 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Paired:
     ratio = float(np.exp(logarithms.mean()))
     if count < 2:
         return Paired(count, ratio, None, None)
-    return Paired(count, ratio, _t_test(logarithms), _wilcoxon(logarithms))
+    low, high = interval(logarithms.tolist())
+    return Paired(count, ratio, _t_test(logarithms), _wilcoxon(logarithms), (math.exp(low), math.exp(high)))
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """In which the mean lies with 95 % confidence, by Student's t, for two values or more."""
+    from scipy.special import stdtrit
+
+    found = estimate(values)
+    if found.deviation is None:
+        return (-math.inf, math.inf)
+    half = float(stdtrit(found.count - 1, (1 + CONFIDENCE) / 2)) * found.deviation / math.sqrt(found.count)
+    return found.mean - half, found.mean + half
 
 
 def holm(values: Sequence[float]) -> list[float]:

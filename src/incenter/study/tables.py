@@ -59,10 +59,12 @@ class Table(Rendered):
 
     @property
     def name(self) -> str:
+        """Of its quantity, and of the file it is written into."""
         return self.quantity.name
 
     @property
     def title(self) -> str:
+        """What stands above it."""
         return self.quantity.title if self.study is None else f"{self.quantity.title}, {self.study}"
 
     @property
@@ -94,7 +96,7 @@ class Table(Rendered):
     def _bodies(self, ranked: bool) -> Iterable[Body]:
         best, second = _least([each.mean_rank if each.measured == len(self.columns) else None for each in self.lines])
         for place, each in enumerate(self.lines):
-            entries = [Entry(_text(self.quantity, cell), cell.mark) for cell in each.cells]
+            entries = [Entry(_text(self.quantity, cell), cell.mark, cell.runs) for cell in each.cells]
             rank = Entry(_rank_text(each), "best" if place in best else "second" if place in second else "")
             rule = each.line.method == OURS and place > 0 and self.lines[place - 1].line.method != OURS
             yield Body(each.line.title, (*entries, *([rank] if ranked else [])), rule=rule)

@@ -36,7 +36,15 @@ def backward(
     group: dist.ProcessGroup | None = None,
     retain_graph: bool = False,
 ) -> Record:
-    """Add the rule's update for these losses to `.grad` of `params`, and the plain summed gradient elsewhere."""
+    """Add the rule's update for these losses to `.grad` of `params`, and the plain summed gradient elsewhere.
+
+    >>> import torch, incenter.torch
+    >>> theta = torch.zeros(2, requires_grad=True)
+    >>> losses = {"near": (theta - 1).square().sum(), "loud": 100 * (theta - torch.tensor([1.0, 3.0])).square().sum()}
+    >>> record = incenter.torch.backward(losses, [theta])
+    >>> bool((theta.grad < 0).all()), record.active, round(record.radius, 3)
+    (True, (True, True), 0.973)
+    """
     step = Backward(params, rule, memory=memory, seed=key, group=group)
     record: Record = step(losses, scaler=scaler, traces=traces, retain_graph=retain_graph)
     if step.remembers:
