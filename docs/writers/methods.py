@@ -64,7 +64,8 @@ def _with_formulas(text: str) -> str:
     for piece in re.split(r"((?:^ {4}.*\n?|^\n(?= {4}))+)", text + "\n", flags=re.MULTILINE):
         lines = piece.strip("\n")
         in_words = lines.replace("r*", r"r\*")  # no emphasis begins there
-        parts.append(f"```text\n{textwrap.dedent(lines)}\n```" if lines.startswith("    ") else in_words)
+        formulas = re.sub(r" {3,}(\(\d\))$", r"   \1", textwrap.dedent(lines), flags=re.MULTILINE)  # a page is narrow
+        parts.append(f"```text\n{formulas}\n```" if lines.startswith("    ") else in_words)
     return "\n\n".join(part for part in parts if part.strip())
 
 

@@ -16,7 +16,6 @@ an added 1e-8 and without a fallback.
 """
 
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -119,6 +118,6 @@ def repeated(rays: Matrix, kept: Mask, cosines: Square) -> Mask:
     return xp.any(earlier & (squared <= rounding), axis=1)
 
 
-@cache
 def _subsets(m: int) -> np.ndarray:
+    """Made anew each time: JAX remembers the index type of an array that it met in another precision."""
     return np.array(list(combinations(range(2 * m), m - 1)))

@@ -20,6 +20,7 @@ _CAPTIONS = {
     "curves": "Medians over the seeds of the reported learning rate; the band is from the least to the greatest.",
     "training": "One run: medians of stretches of steps, in a band from their 10th to their 90th percentile.",
     "solution": "One run: what it learnt beside the reference, at the end of the training.",
+    "geometry": "How the rules differ on three gradients, the paper's example; no run of this study is in it.",
     "seconds": "The processor of this machine; diamonds are what the paper prints of a GPU.",
     "ms-per-step": "Of the whole training loop, compilation left out.",
     "coefficient": "The true coefficient and what was recovered, and below them the absolute differences.",
