@@ -157,6 +157,7 @@ def test_the_command_prints_its_address_and_ends_with_one_line() -> None:
     [
         (["nowhere.npz"], "There is no file nowhere.npz."),
         (["--export", "/proc/nowhere/page.html"], "/proc/nowhere/page.html cannot be written"),
+        (["--export", f"{__file__}/page.html"], f"{__file__}/page.html cannot be written"),
         (["--port", "70000", "--no-browser"], "Port 70000 of 127.0.0.1 cannot be had"),
     ],
 )

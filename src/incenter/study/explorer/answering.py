@@ -61,7 +61,7 @@ def _source(question: Mapping[str, Any], held: Mapping[str, Gradients]) -> Gradi
     if name is None:
         G = _dragged(question.get("gradients"))
         return Gradients(G, tuple(f"g{i + 1}" for i in range(len(G))), "")
-    if name not in held:
+    if not isinstance(name, str) or name not in held:
         raise IncenterError(f"The server holds no gradients called {name!r} any more; load the file again.")
     return held[name]
 
@@ -69,7 +69,7 @@ def _source(question: Mapping[str, Any], held: Mapping[str, Gradients]) -> Gradi
 def _dragged(rows: Any) -> Matrix:
     try:
         G = np.array(rows, dtype=float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise IncenterError(f"`gradients` must be {_DRAGGED} rows of {_DRAGGED} numbers; got {rows!r:.80}.") from error
     if G.shape != (_DRAGGED, _DRAGGED):
         raise IncenterError(f"`gradients` must be {_DRAGGED} rows of {_DRAGGED} numbers; got shape {G.shape}.")
@@ -85,8 +85,8 @@ def _shown(rows: Any) -> tuple[int, ...]:
 def _norm(p: Any) -> float:
     try:
         return math.inf if p == "inf" else float(p)
-    except (TypeError, ValueError) as error:
-        raise IncenterError(f"`p` must be a number from 1 to inf; got {p!r}.") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise IncenterError(f"`p` must be a number from 1 to inf; got {p!r:.80}.") from error
 
 
 def _without_memory(source: Gradients, p: float) -> Comparison:
