@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 import incenter
 from incenter.geometry.arrays import Matrix
 from incenter.geometry.errors import IncenterError
-from incenter.study.comparison import Answer, Comparison, compare
+from incenter.study.comparison import Answer, Comparison, compare, keeps_state
 from incenter.study.examples import Gradients
 from incenter.study.explorer.scene import look, scene, shadows
 from incenter.study.paper_numbers import data
@@ -99,9 +98,6 @@ def _without_memory(source: Gradients, p: float) -> Comparison:
 _MEMORY = "remembers earlier steps, which these gradients do not tell"
 
 
-@cache
 def _remembers(name: str) -> bool:
-    rule = incenter.methods.by_name(name)
-    if "traces" in rule.needs:
-        return False  # it cannot be tried without, and `compare` says what it needs
-    return rule.combine(np.eye(2), losses=np.ones(2), key=0).state is not None
+    # Of one that needs traces `compare` says so, which comes first.
+    return keeps_state(name) and "traces" not in incenter.methods.by_name(name).needs
