@@ -24,8 +24,10 @@ def report(
     """
     from rich.console import Console
 
+    from incenter.study.extras import require_jinja
     from incenter.study.report import page
 
+    require_jinja()  # before anything is read
     with source.rows(study) as rows:
         text = page(rows, study, source.words(study))
     with written_whole(out, "give another file to --out") as aside:
