@@ -14,8 +14,8 @@ from pathlib import Path
 from griffe import Docstring, DocstringSectionParameters
 
 from benchmarks.timing import section, table
-from incenter.cli.methods import keeps_state
 from incenter.methods import Rule, by_name
+from incenter.study.comparison import keeps_state
 from tests.methods.test_property_matrix import CASES, PROMISES
 
 PAGES = Path(__file__).parents[1]

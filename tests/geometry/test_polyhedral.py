@@ -79,6 +79,13 @@ def test_known_answers(rows: list[list[float]], p: float, expected: float, direc
     np.testing.assert_allclose(answer.direction, direction, atol=1e-12)
 
 
+@both
+def test_columns_that_are_next_to_nothing(p: float) -> None:
+    G = np.array([[1.0, 1e-300, 5e-324], [0.5, 5e-324, -1e-310], [1e-310, 1.0, 1e-308]])
+    with_them, without = solve_polyhedral(G, p), solve_polyhedral(np.where(np.abs(G) < 1e-200, 0.0, G), p)
+    assert radius(with_them, G, p) == pytest.approx(radius(without, G, p), abs=1e-12)
+
+
 def test_known_weights() -> None:
     G = np.array(CONFLICT)
     np.testing.assert_allclose(solve_polyhedral(G, 1).weights, np.array([2, 4.5, 4.5]) / 11, atol=1e-13)

@@ -99,7 +99,7 @@ def test_a_failed_save_leaves_the_old_picture(figure: Figure, tmp_path: Path, mo
         raise OSError("disk full")
 
     monkeypatch.setattr(Path, "write_bytes", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(incenter.IncenterError, match=r"picture.png cannot be written \(disk full\)"):
         save(figure, path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

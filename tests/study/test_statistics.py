@@ -65,3 +65,4 @@ def test_a_confidence_interval_is_scipys_and_of_the_ratio_in_logarithms() -> Non
     assert paired([*first], [*second]).interval == pytest.approx(tuple(np.exp(wanted)), rel=1e-12)
     assert interval([1.0]) == (-np.inf, np.inf)
     assert paired([1.0], [2.0]).interval is None
+    assert paired([1e-2, 1e100], [1e-2, 1e-2]).interval == (0.0, np.inf)

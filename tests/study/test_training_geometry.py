@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from incenter.pinn import Configuration
 from incenter.study.comparison import unit_rows
 from incenter.study.examples import Gradients, toy
 from incenter.study.paper_algorithm import three_losses
-from incenter.study.training_geometry import read, record_of, write
+from incenter.study.training_geometry import read, record_of, text_of, write
 from incenter.study.training_geometry_figure import draw
 
 
@@ -118,6 +119,30 @@ def test_the_command_writes_and_draws(runs: Path, tmp_path: Path, capsys: pytest
     said = capsys.readouterr().err
     assert "burgers-chebyshev-seed-0" in said
     assert (tmp_path / "p" / "geometry-burgers-chebyshev.png").is_file()
+
+
+def test_runs_that_differ_in_their_seed_have_a_picture_each(runs: Path, tmp_path: Path) -> None:
+    again = runs / "again"
+    shutil.copytree(runs / "chebyshev", again)
+    (again / "config.json").write_text(json.dumps(Configuration("burgers", steps=60, seed=1).as_dict()))
+    tables = write(runs, tmp_path / "geometry")
+    drawn = draw(tmp_path / "geometry", tmp_path / "pictures", "svg")
+    assert {path.name for path in drawn} == {f"geometry-{table.stem}.svg" for table in tables}
+    assert len(drawn) == 2
+
+
+def test_a_table_of_many_losses_is_drawn(tmp_path: Path) -> None:
+    m = 6  # of which there are more pairs than colours
+    source = Gradients(np.random.default_rng(0).normal(size=(m, 9)), tuple("abcdef"), "", step=1)
+    (tmp_path / "heat-sum-seed-0-key.csv").write_text(text_of([record_of(source)]))
+    assert len(draw(tmp_path, tmp_path, "svg")) == 1
+
+
+def test_nothing_to_draw_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["study", "geometry", "--out", str(tmp_path / "none"), "--draw", str(tmp_path / "p")])
+    assert end.value.code == 2
+    assert "There is no table in" in capsys.readouterr().err
 
 
 def test_a_folder_without_gradients_is_told_what_is_wanted(tmp_path: Path) -> None:

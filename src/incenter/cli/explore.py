@@ -1,15 +1,14 @@
 """`incenter explore`: drag three gradients and see cone, ball and every rule's direction move."""
 
-import os
 import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from incenter.geometry.errors import IncenterError
 from incenter.study import examples, gradients_file
 from incenter.study.examples import Gradients
+from incenter.whole_file import written_whole
 
 
 def explore(
@@ -49,15 +48,8 @@ def _export(given: Gradients | None, path: Path) -> None:
     from incenter.study.explorer.server import GIVEN
 
     page = saved_page({} if given is None else {GIVEN: given})
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(path, "give another file to --export") as aside:
         aside.write_text(page, encoding="utf-8")
-        aside.replace(path)
-    except OSError as error:
-        raise IncenterError(f"{path} cannot be written ({error.strerror}); give another --export.") from error
-    finally:
-        aside.unlink(missing_ok=True)
     print(f"The cone explorer with its presets: {path}")
 
 

@@ -1,7 +1,5 @@
 """`incenter methods`: what there is, and what each rule needs."""
 
-from typing import Any
-
 
 def methods() -> None:
     """List the rules: what each needs, and what it does in one line."""
@@ -11,6 +9,7 @@ def methods() -> None:
     from rich.text import Text
 
     import incenter
+    from incenter.study.comparison import keeps_state
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("name", style="bold", no_wrap=True)
@@ -34,18 +33,6 @@ def methods() -> None:
         "[dim]from: the Gram matrix of the gradients alone, or their rows. memory: the state of one step goes into the "
         "next. own step: it is an optimiser itself, to be stepped plainly and never under Adam.[/dim]"
     )
-
-
-def keeps_state(name: str) -> bool:
-    """Whether the rule hands a state to its next step, found by asking it once."""
-    import numpy as np
-
-    import incenter
-    from incenter.study.examples import toy
-
-    rule: Any = incenter.methods.by_name(name)
-    traces = {"traces": np.ones(3)} if "traces" in rule.needs else {}
-    return rule.combine(toy().gradients, losses=np.ones(3), key=0, **traces).state is not None
 
 
 def summary(rule: type) -> str:

@@ -39,5 +39,8 @@ def geometry(
     if runs is None and draw is None:
         raise IncenterError("There is nothing to do: give the folder of a study's runs, or --draw FOLDER.")
     made = [] if runs is None else write(runs, out)
-    for path in [*made, *([] if draw is None else draw_tables(out, draw, form))]:
+    drawn = [] if draw is None else draw_tables(out, draw, form)
+    for path in [*made, *drawn]:
         say(console, str(path))
+    if draw is not None and not drawn:
+        raise IncenterError(f"There is no table in {out} to draw: give the folder of a study's runs, or another --out.")

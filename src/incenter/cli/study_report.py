@@ -1,10 +1,9 @@
 """`incenter study report`: one page of HTML."""
 
-import os
 from pathlib import Path
 
 from incenter.cli.study import DEFAULT_STORE, Source, StudyName, say
-from incenter.geometry.errors import IncenterError
+from incenter.whole_file import written_whole
 
 
 def report(
@@ -25,23 +24,12 @@ def report(
     """
     from rich.console import Console
 
+    from incenter.study.extras import require_jinja
     from incenter.study.report import page
 
+    require_jinja()  # before anything is read
     with source.rows(study) as rows:
         text = page(rows, study, source.words(study))
-    _write(out, text)
+    with written_whole(out, "give another file to --out") as aside:
+        aside.write_text(text, encoding="utf-8")
     say(Console(stderr=True), f"The report is in {out}: open it in a browser.")
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            aside.write_text(text, encoding="utf-8")
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
-    except OSError as error:
-        raise IncenterError(f"{path} cannot be written ({error.strerror}): give another file to --out.") from error

@@ -6,8 +6,8 @@ from typing import Literal
 
 from rich.console import Console
 
-from incenter.geometry.errors import IncenterError
 from incenter.study.selection import AnyTable
+from incenter.whole_file import written_whole
 
 Form = Literal["terminal", "markdown", "latex", "csv"]
 Written = Literal["markdown", "latex", "csv"]
@@ -28,14 +28,11 @@ def print_tables(console: Console, made: Sequence[AnyTable], form: Form) -> None
 def write_tables(folder: Path, made: Sequence[AnyTable]) -> list[Path]:
     """Each as Markdown, LaTeX and CSV."""
     paths = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for each in made:
-            for form, ending in _ENDINGS.items():
-                paths.append(folder / f"{each.name}.{ending}")
-                paths[-1].write_text(_text(each, form), encoding="utf-8")
-    except OSError as error:
-        raise IncenterError(f"{folder} cannot be written ({error.strerror}): give another folder to --out.") from error
+    for each in made:
+        for form, ending in _ENDINGS.items():
+            paths.append(folder / f"{each.name}.{ending}")
+            with written_whole(paths[-1], "give another folder to --out") as aside:
+                aside.write_text(_text(each, form), encoding="utf-8")
     return paths
 
 

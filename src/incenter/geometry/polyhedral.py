@@ -43,6 +43,7 @@ FEASIBILITY = 1e-10  # the tightest that HiGHS accepts; its default, 1e-7, would
 # The simplex method, and where it ends without a status (one in a thousand, at r* = 0) the interior-point one.
 METHODS: tuple[Literal["highs", "highs-ipm"], ...] = ("highs", "highs-ipm")
 LIFT = 2.0**10  # HiGHS drops coefficients below 1e-9; of lifted ones it drops what is below 1e-12
+NEGLIGIBLE = 2.0**-1000  # in rows of size 1: no sum feels it, and LIFT over it would soon overflow
 ROUNDING = 16 * float(np.finfo(np.float64).eps)  # of u_i.v, a sum of numbers whose sizes sum to 1 at most
 # |w_j| nearer than this to its tie, relative to the column, does not decide v_j. Weights are mostly good to 1e-15;
 # where the basis is ill-conditioned they are not, and the first value leaves no v. Larger ones make the problem
@@ -317,6 +318,6 @@ def _recombine(master: Master, signs: list[Array], free: Array) -> Vector:
 
 
 def _power_of_two_above(values: Vector) -> Vector:
-    """Scaling by it rounds nothing; 1 for 0."""
-    powers: Vector = np.ldexp(1.0, np.frexp(np.where(values > 0, values, 0.5))[1])
+    """Scaling by it rounds nothing; 1 for what is negligible."""
+    powers: Vector = np.ldexp(1.0, np.frexp(np.where(values > NEGLIGIBLE, values, 0.5))[1])
     return powers

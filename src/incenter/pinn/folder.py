@@ -16,6 +16,7 @@ from incenter.pinn import checkpoints, saving
 from incenter.pinn.configuration import LATER, Configuration
 from incenter.pinn.history import History
 from incenter.pinn.sources import changed, sources
+from incenter.whole_file import written_whole
 
 CONFIGURATION_FILE = "config.json"
 RESULT_FILE = "result.json"
@@ -65,11 +66,8 @@ class Folder:
     def save_gradients(self, step: int, names: tuple[str, ...], losses: Weights, G: Matrix) -> None:
         """A file for `incenter compare`."""
         path = self.path / GRADIENTS / f"step-{step:09d}.npz"
-        try:
-            path.parent.mkdir(exist_ok=True)
-            np.savez(path, gradients=G, names=np.asarray(names), losses=losses, step=np.asarray(step))
-        except OSError as error:
-            raise IncenterError(f"{path} cannot be written ({error.strerror}): make room there.") from error
+        with written_whole(path, "make room there") as aside, aside.open("wb") as file:
+            np.savez(file, gradients=G, names=np.asarray(names), losses=losses, step=np.asarray(step))
 
     def save_end(self, history: History, summary: Mapping[str, Any]) -> None:
         """What a run ends with."""
@@ -77,8 +75,5 @@ class Folder:
         self._write(RESULT_FILE, summary)
 
     def _write(self, name: str, values: Mapping[str, Any]) -> None:
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            (self.path / name).write_text(json.dumps(values, indent=2, allow_nan=False) + "\n")
-        except OSError as error:
-            raise IncenterError(f"{self.path} cannot be written to ({error.strerror}): give another folder.") from error
+        with written_whole(self.path / name, "make room there, or give another folder") as aside:
+            aside.write_text(json.dumps(values, indent=2, allow_nan=False) + "\n", encoding="utf-8")

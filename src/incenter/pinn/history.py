@@ -12,7 +12,6 @@
 Losses, norms, weights and radius are those the last step began with. A held step leaves its NaN visible in them.
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ import numpy as np
 from incenter.geometry.center import chebyshev_center
 from incenter.geometry.errors import IncenterError
 from incenter.pinn.loop import Seen, Tally
+from incenter.whole_file import written_whole
 
 Array = np.ndarray[Any, np.dtype[Any]]
 FILE = "history.npz"
@@ -80,14 +80,8 @@ class History:
 
     def save(self, directory: Path) -> None:
         """Write `history.npz`, whole or not at all."""
-        aside = directory / f".{FILE}.{os.getpid()}.tmp.npz"
-        try:
-            np.savez(aside, names=np.asarray(self.names), **self.arrays())  # type: ignore[arg-type]
-            aside.replace(directory / FILE)
-        except OSError as error:
-            raise IncenterError(f"{directory / FILE} cannot be written ({error.strerror}): make room there.") from error
-        finally:
-            aside.unlink(missing_ok=True)
+        with written_whole(directory / FILE, "make room there") as aside, aside.open("wb") as file:
+            np.savez(file, names=np.asarray(self.names), **self.arrays())  # type: ignore[arg-type]
 
     @classmethod
     def load(cls, directory: Path) -> "History":

@@ -9,7 +9,6 @@ far as it goes.
 """
 
 import contextlib
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -26,10 +25,12 @@ from incenter.study.records import as_json
 from incenter.study.rows import Outcome, Planned, Row
 from incenter.study.salvage import salvaged
 from incenter.study.store import Store
+from incenter.whole_file import written_whole
 
 RUNS = "runs"
 Fields: TypeAlias = Literal["first", "drawn", "all", "none"]
 _STUDY = ".study.json"
+_ADVICE = "make room there, or name another folder"
 
 
 @dataclass(frozen=True)
@@ -213,13 +214,8 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with written_whole(path, _ADVICE) as aside:
         aside.write_text(text, encoding="utf-8", newline="\n")
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -227,9 +223,7 @@ def _writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise IncenterError(
-            f"{folder} cannot be written ({error.strerror}): make room there, or name another folder."
-        ) from error
+        raise IncenterError(f"{folder} cannot be written ({error.strerror}): {_ADVICE}.") from error
 
 
 def _plain(name: str) -> str:

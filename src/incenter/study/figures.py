@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incenter.geometry.errors import IncenterError
 from incenter.study.cells import tried_rates
 from incenter.study.examples import cone, toy
 from incenter.study.extras import require_matplotlib
@@ -52,12 +51,7 @@ def draw(rows: Iterable[Row], folder: Path, form: str = "png") -> list[Path]:
     paths = []
     for name, figure in figures(rows):
         paths.append(folder / f"{name}.{form}")
-        try:
-            save(figure, paths[-1])
-        except OSError as error:
-            raise IncenterError(
-                f"{paths[-1]} cannot be written ({error.strerror}): make room there, or give another folder."
-            ) from error
+        save(figure, paths[-1])
     return paths
 
 

@@ -4,7 +4,6 @@
 """
 
 import io
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from incenter.study.comparison import compare, unit, unit_rows
 from incenter.study.cone_geometry import Cone, dual_cone, plane_basis, section
 from incenter.study.examples import Gradients
 from incenter.study.extras import require_matplotlib
+from incenter.whole_file import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,17 +58,12 @@ def geometry_figure(cone: Gradients, toy: Gradients, panels: str = "abcd") -> "F
 
 
 def save(figure: "Figure", path: Path) -> None:
-    """Write `figure` beside `path` and rename it: a reader never sees half a picture."""
+    """Write `figure`, whole or not at all: a reader never sees half a picture."""
     kind = path.suffix.lstrip(".").lower()
     if kind not in ("png", "svg", "pdf"):
         raise IncenterError(f"A picture's name must end in .png, .svg or .pdf; got {path}.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with written_whole(path, "make room there, or give another place") as aside:
         aside.write_bytes(picture(figure, kind))
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def picture(figure: "Figure", kind: str, dpi: int = 240) -> bytes:

@@ -16,13 +16,19 @@ def as_plain(comparison: Comparison) -> dict[str, Any]:
         "m": m,
         "n": n,
         "p": comparison.p if comparison.p != float("inf") else "inf",
-        "radius": _number(centre.radius),
-        "gap": _number(centre.gap),
+        "radius": number(centre.radius),
+        "gap": number(centre.gap),
         "status": centre.status.name,
         "active": [bool(active) for active in centre.active],
         "weights": _numbers(centre.weights),
         "methods": [_plain_answer(answer) for answer in comparison.answers],
     }
+
+
+def number(value: Any) -> float | None:
+    """Of any type; null where it is not finite."""
+    plain = float(value)
+    return plain if abs(plain) < float("inf") else None
 
 
 def _plain_answer(answer: Answer) -> dict[str, Any]:
@@ -31,17 +37,12 @@ def _plain_answer(answer: Answer) -> dict[str, Any]:
     return {
         "method": answer.method,
         "status": answer.status.name,
-        "length": _number(answer.length),
-        "radius": _number(answer.radius),
+        "length": number(answer.length),
+        "radius": number(answer.radius),
         "cosines": _numbers(answer.cosines),
         "weights": _numbers(answer.weights),
     }
 
 
 def _numbers(values: Any) -> list[float | None] | None:
-    return None if values is None else [_number(value) for value in values]
-
-
-def _number(value: Any) -> float | None:
-    number = float(value)
-    return number if abs(number) < float("inf") else None
+    return None if values is None else [number(value) for value in values]

@@ -32,12 +32,7 @@ def draw_run(directory: Path) -> tuple[list[Path], list[str]]:
     paths = []
     for name, figure in figures(field, notes):
         paths.append(directory / f"{name}.png")
-        try:
-            save(figure, paths[-1])
-        except OSError as error:
-            raise IncenterError(
-                f"{paths[-1]} cannot be written ({error.strerror}): make room there, or copy the run elsewhere."
-            ) from error
+        save(figure, paths[-1])
     return paths, notes
 
 

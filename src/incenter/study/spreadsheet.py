@@ -4,22 +4,22 @@ A column is there if any run has a value in it. Options are columns such as `pro
 `unknown/a`. Floats are written with as many digits as bring them back exactly.
 """
 
-import contextlib
 import csv
 import importlib.util
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from incenter.geometry.errors import IncenterError
 from incenter.study.rows import Row
+from incenter.whole_file import written_whole
 
 _COLUMNS = (
     "study", "key", "problem", "method", "p", "lr", "optimizer", "steps", "seed", "precision", "status", "relative_l2",
     "seconds", "ms_per_step", "radius", "stopped", "step", "attempts", "worker", "started", "ended", "parameters",
     "machine", "commit", "error",
 )  # fmt: skip
+_ADVICE = "name another file"
 _TWO = 2
 
 
@@ -34,7 +34,7 @@ def columns_of(rows: Iterable[Row]) -> dict[str, list[Any]]:
 def write_csv(rows: Sequence[Row], path: str | Path) -> None:
     """One line per run, under one line of names; times are seconds since 1970."""
     columns = columns_of(rows)
-    with _whole(Path(path)) as aside, aside.open("w", newline="", encoding="utf-8") as file:
+    with written_whole(Path(path), _ADVICE) as aside, aside.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
@@ -47,21 +47,8 @@ def write_parquet(rows: Sequence[Row], path: str | Path) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    with _whole(Path(path)) as aside:
+    with written_whole(Path(path), _ADVICE) as aside:
         parquet.write_table(pyarrow.table(columns_of(rows)), aside)
-
-
-@contextlib.contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A file to write, which takes the place of `path` when it is written."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield aside
-        aside.replace(path)
-    except OSError as error:
-        raise IncenterError(f"{path} cannot be written ({error.strerror or error}): name another file.") from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _line(row: Row) -> dict[str, Any]:

@@ -58,8 +58,9 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Paired:
     ratio = float(np.exp(logarithms.mean()))
     if count < 2:
         return Paired(count, ratio, None, None)
-    low, high = interval(logarithms.tolist())
-    return Paired(count, ratio, _t_test(logarithms), _wilcoxon(logarithms), (math.exp(low), math.exp(high)))
+    with np.errstate(over="ignore"):  # of two seeds, one of which blew up, the interval is beyond all doubles
+        low, high = np.exp(interval(logarithms.tolist()))
+    return Paired(count, ratio, _t_test(logarithms), _wilcoxon(logarithms), (float(low), float(high)))
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:

@@ -30,6 +30,7 @@ from incenter.study import gradients_file
 from incenter.study.comparison import unit, unit_rows
 from incenter.study.examples import Gradients
 from incenter.study.paper_algorithm import three_losses
+from incenter.whole_file import written_whole
 
 NORM, COSINE = "norm:", "cosine:"
 _DIGITS = 6
@@ -90,11 +91,12 @@ def write(runs: Path, folder: Path) -> list[Path]:
         raise IncenterError(
             f"No run in {runs} has kept gradients: give the folder of the runs of a study with `save_gradients` in it."
         )
-    folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for run in found:
         paths.append(folder / f"{_name_of(run)}.csv")
-        paths[-1].write_text(text_of(record_of(gradients_file.read(file)) for file in _files(run)), encoding="utf-8")
+        text = text_of(record_of(gradients_file.read(file)) for file in _files(run))
+        with written_whole(paths[-1], "give another folder to --out") as aside:
+            aside.write_text(text, encoding="utf-8")
     return paths
 
 

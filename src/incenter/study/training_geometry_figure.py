@@ -3,6 +3,7 @@
 A dot is a record; a line is the median of the records around it, because the points are drawn anew in each step.
 """
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from incenter.study.geometry_figure import BLUE, GREY, ORANGE, VERMILLION, save
 from incenter.study.layout import method_title
 from incenter.study.paper_numbers import data
 from incenter.study.training_figure import COLORS, LINES, step_axis, titled
-from incenter.study.training_geometry import Trajectory, read_all
+from incenter.study.training_geometry import COSINE, Trajectory, read_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,15 +27,18 @@ SAME = 1e-4  # degrees: what rounding leaves between two directions that are one
 
 def draw(tables: Path, folder: Path, form: str = "png") -> list[Path]:
     """A picture in `folder` for each table in `tables`: where they are."""
+    found = read_all(tables)
+    alike = Counter(file_name(each, form) for each in found)
     paths = []
-    for trajectory in read_all(tables):
-        paths.append(folder / file_name(trajectory, form))
+    for trajectory in found:
+        name = file_name(trajectory, form)
+        paths.append(folder / (name if alike[name] == 1 else f"geometry-{trajectory.name}.{form}"))
         save(geometry_of(trajectory), paths[-1])
     return paths
 
 
 def file_name(trajectory: Trajectory, form: str) -> str:
-    """Without the seed and the key: there is one such run of a problem and method."""
+    """Without the seed and the key, which are only needed where there are several runs of a problem and method."""
     return f"geometry-{trajectory.name.rpartition('-seed-')[0]}.{form}"
 
 
@@ -101,7 +105,8 @@ def _draw_cosines(axes: "Axes", trajectory: Trajectory) -> None:
     titled(axes, "cosines between gradients")
     for place, pair in enumerate(trajectory.pairs):
         label = pair.replace("/", ", ")
-        _series(axes, trajectory["step"], trajectory[f"cosine:{pair}"], COLORS[place], label, LINES[place % len(LINES)])
+        color, line = COLORS[place % len(COLORS)], LINES[place % len(LINES)]
+        _series(axes, trajectory["step"], trajectory[f"{COSINE}{pair}"], color, label, line)
     axes.axhline(0, color=GREY, linewidth=0.8, zorder=1)
     axes.set_ylim(-1.05, 1.7)  # room for the names
     axes.set_yticks([-1, -0.5, 0, 0.5, 1])

@@ -1,15 +1,15 @@
 """What a person reads on the explorer's page, and does to it; shared by the tests in the browser."""
 
 import math
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import incenter
+from tests.study.waiting import wait_until
 
-PATIENCE = 10.0  # seconds
+PATIENCE = 60.0  # seconds, of which an idle machine takes a fraction of one
 MINUS = "\N{MINUS SIGN}"
 
 _SHOWN = """
@@ -29,17 +29,17 @@ return {
 };"""
 _DRAWN = "return document.querySelectorAll('#handles [transform]').length"
 _HANDLE = """
-const mark = document.querySelectorAll("#handles .handle")[arguments[0]].querySelector("path");
-const box = mark.getBoundingClientRect();
-return [box.x + box.width / 2, box.y + box.height / 2];"""
+const [k, tell] = arguments;
+const look = () => {
+  const box = document.querySelectorAll("#handles .handle")[k].querySelector("path").getBoundingClientRect();
+  tell([box.x + box.width / 2, box.y + box.height / 2]);
+};
+requestAnimationFrame(() => requestAnimationFrame(look));"""  # what is yet to be drawn is in the next frame
 
 
 def until(met: Callable[[], Any]) -> None:
     """Wait for something that the page does in its own time."""
-    end = time.monotonic() + PATIENCE
-    while not met():
-        assert time.monotonic() < end, "the page never came to show it"
-        time.sleep(0.02)
+    wait_until(lambda: bool(met()), "what the page should come to show", PATIENCE)
 
 
 def opens(page: Any) -> None:
@@ -94,7 +94,7 @@ def _number(text: str) -> float:
 
 def handle(page: Any, k: int) -> tuple[float, float]:
     """Where the tip of gradient `k` is in the window."""
-    x, y = page.execute_script(_HANDLE, k)
+    x, y = page.execute_async_script(_HANDLE, k)
     return x, y
 
 

@@ -128,6 +128,13 @@ def test_rows_that_are_zero_or_not_finite() -> None:
     json.dumps([zero, broken], allow_nan=False)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of rules that take the gradients at their lengths
+def test_a_length_that_no_double_holds() -> None:
+    long = asked([[1.7e308, 1.7e308, 0], [0, 1, 0], [0, 0, 1]])
+    assert long["scene"]["lengths"] == [None, 1, 1]
+    json.dumps(long, allow_nan=False)
+
+
 @pytest.mark.parametrize("p", NORMS)
 def test_the_ball_touches_the_facets_that_bind(p: Any) -> None:
     G = RANDOM.standard_normal((3, 3)) + 0.7
@@ -178,7 +185,10 @@ def test_facets_of_cones_that_are_not_pointed() -> None:
         ({"gradients": [["a", 2, 3]] * 3}, "must be 3 rows of 3 numbers"),
         ({"gradients": np.eye(3).tolist(), "p": 0.5}, r"`p` must be in \[1, inf\]"),
         ({"gradients": np.eye(3).tolist(), "p": "two"}, "`p` must be a number from 1 to inf"),
+        ({"gradients": [[10**400, 0, 0], [0, 1, 0], [0, 0, 1]]}, "must be 3 rows of 3 numbers; got"),
+        ({"gradients": np.eye(3).tolist(), "p": 10**400}, "`p` must be a number from 1 to inf"),
         ({"held": "nothing"}, "holds no gradients called 'nothing'"),
+        ({"held": ["given"]}, "holds no gradients called"),
         ({"held": "given", "shown": [0, 0, 1]}, "Choose three different gradients of 0 to 3"),
         ({"held": "given", "shown": [0, 1, 9]}, "Choose three different gradients"),
         ({"held": "given", "shown": "abc"}, "`shown` must be a list of rows"),

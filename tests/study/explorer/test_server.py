@@ -10,7 +10,6 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ import incenter
 from incenter.geometry.errors import IncenterError
 from incenter.study.explorer.server import Explorer
 from tests.cli.running import run
+from tests.study.waiting import LIMIT, wait_until
 
 EYE = {"gradients": np.eye(3).tolist(), "p": 2}
 
@@ -35,7 +35,7 @@ def server() -> Iterator[Explorer]:
 
 
 def ask(server: Explorer, where: str, body: bytes, **headers: str) -> tuple[int, Any]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=LIMIT)
     connection.request("POST", where, body, headers)
     response = connection.getresponse()
     found = json.loads(response.read())
@@ -97,7 +97,7 @@ def test_a_file_from_the_page(server: Explorer) -> None:
 
 
 def test_a_file_too_large_for_the_page_is_not_read(server: Explorer) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=LIMIT)
     connection.putrequest("POST", f"/{server.token}/file?name=big.npz")
     connection.putheader("Content-Length", str(2**40))
     connection.endheaders()
@@ -108,7 +108,7 @@ def test_a_file_too_large_for_the_page_is_not_read(server: Explorer) -> None:
 
 
 def test_many_questions_on_one_connection(server: Explorer) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=LIMIT)
     for _ in range(3):
         connection.request("POST", f"/{server.token}/answer", json.dumps(EYE))
         assert connection.getresponse().read()
@@ -117,13 +117,14 @@ def test_many_questions_on_one_connection(server: Explorer) -> None:
 
 
 def test_who_hangs_up_leaves_no_traceback(server: Explorer, capsys: pytest.CaptureFixture[str]) -> None:
+    before = set(threading.enumerate())
     for _ in range(5):
         with socket.create_connection(("127.0.0.1", server.server_port)) as caller:
             head = f"GET /{server.token}/ HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n"
             caller.sendall(2 * head.encode())
             caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # hang up at once
     assert ask(server, f"/{server.token}/answer", json.dumps(EYE).encode())[0] == 200
-    time.sleep(0.1)
+    wait_until(lambda: before >= set(threading.enumerate()), "the end of the threads that answered")
     assert capsys.readouterr().err == ""
 
 
@@ -141,12 +142,12 @@ def test_the_command_prints_its_address_and_ends_with_one_line() -> None:
             assert started.stdout is not None
             address = re.search(r"http://127\.0\.0\.1:(\d+)(/\S+/)", started.stdout.readline())
             assert address is not None
-            connection = http.client.HTTPConnection("127.0.0.1", int(address[1]), timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", int(address[1]), timeout=LIMIT)
             connection.request("GET", address[2])
             assert "the paper's example (2, 2, 1)/3" in connection.getresponse().read().decode()
             connection.close()
             started.send_signal(signal.SIGINT)
-            out, error = started.communicate(timeout=20)
+            out, error = started.communicate(timeout=LIMIT)
         finally:
             started.kill()
     assert (out.strip(), error, started.returncode) == ("The cone explorer has ended.", "", 0)
@@ -157,6 +158,7 @@ def test_the_command_prints_its_address_and_ends_with_one_line() -> None:
     [
         (["nowhere.npz"], "There is no file nowhere.npz."),
         (["--export", "/proc/nowhere/page.html"], "/proc/nowhere/page.html cannot be written"),
+        (["--export", f"{__file__}/page.html"], f"{__file__}/page.html cannot be written"),
         (["--port", "70000", "--no-browser"], "Port 70000 of 127.0.0.1 cannot be had"),
     ],
 )

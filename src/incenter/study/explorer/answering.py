@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 import incenter
 from incenter.geometry.arrays import Matrix
 from incenter.geometry.errors import IncenterError
-from incenter.study.comparison import Answer, Comparison, compare
+from incenter.study.comparison import Answer, Comparison, compare, keeps_state
 from incenter.study.examples import Gradients
 from incenter.study.explorer.scene import look, scene, shadows
 from incenter.study.paper_numbers import data
@@ -61,7 +60,7 @@ def _source(question: Mapping[str, Any], held: Mapping[str, Gradients]) -> Gradi
     if name is None:
         G = _dragged(question.get("gradients"))
         return Gradients(G, tuple(f"g{i + 1}" for i in range(len(G))), "")
-    if name not in held:
+    if not isinstance(name, str) or name not in held:
         raise IncenterError(f"The server holds no gradients called {name!r} any more; load the file again.")
     return held[name]
 
@@ -69,7 +68,7 @@ def _source(question: Mapping[str, Any], held: Mapping[str, Gradients]) -> Gradi
 def _dragged(rows: Any) -> Matrix:
     try:
         G = np.array(rows, dtype=float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise IncenterError(f"`gradients` must be {_DRAGGED} rows of {_DRAGGED} numbers; got {rows!r:.80}.") from error
     if G.shape != (_DRAGGED, _DRAGGED):
         raise IncenterError(f"`gradients` must be {_DRAGGED} rows of {_DRAGGED} numbers; got shape {G.shape}.")
@@ -85,8 +84,8 @@ def _shown(rows: Any) -> tuple[int, ...]:
 def _norm(p: Any) -> float:
     try:
         return math.inf if p == "inf" else float(p)
-    except (TypeError, ValueError) as error:
-        raise IncenterError(f"`p` must be a number from 1 to inf; got {p!r}.") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise IncenterError(f"`p` must be a number from 1 to inf; got {p!r:.80}.") from error
 
 
 def _without_memory(source: Gradients, p: float) -> Comparison:
@@ -99,9 +98,6 @@ def _without_memory(source: Gradients, p: float) -> Comparison:
 _MEMORY = "remembers earlier steps, which these gradients do not tell"
 
 
-@cache
 def _remembers(name: str) -> bool:
-    rule = incenter.methods.by_name(name)
-    if "traces" in rule.needs:
-        return False  # it cannot be tried without, and `compare` says what it needs
-    return rule.combine(np.eye(2), losses=np.ones(2), key=0).state is not None
+    # Of one that needs traces `compare` says so, which comes first.
+    return keeps_state(name) and "traces" not in incenter.methods.by_name(name).needs

@@ -19,6 +19,7 @@ from incenter.geometry.arrays import Matrix, Vector
 from incenter.geometry.errors import IncenterError
 from incenter.study.comparison import Comparison, unit, unit_rows
 from incenter.study.cone_geometry import facet_arcs
+from incenter.study.plain import number
 
 _SEEN = 3
 
@@ -59,7 +60,7 @@ def scene(comparison: Comparison, view: View) -> dict[str, Any]:
         "whole": len(view.shown) == len(source.gradients),
         "exact": view.exact,
         "gradients": normals.tolist(),
-        "lengths": [unit(row)[1] if np.isfinite(row).all() else None for row in rows],
+        "lengths": [number(unit(row)[1]) for row in rows],
         "active": [bool(active) for active in centre.active],
         "facets": [{"gradient": i, "arc": arc.tolist()} for i, arc in facet_arcs(normals)] if found else [],
         "center": middle.tolist() if found else None,
