@@ -94,6 +94,14 @@ def test_what_goes_unsaid_is_the_default() -> None:
     assert {name: value for name, value in plain.items() if value is not None} == DEFAULTS
 
 
+def test_several_devices_are_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = Configuration("burgers", devices=4)
+    command = command_of(wanted.as_dict())
+    assert "--devices 4" in command
+    (found,) = asked_by(command, monkeypatch)
+    assert found.devices == 4
+
+
 def test_several_seeds_are_one_command() -> None:
     configuration = Configuration("burgers", lr=1e-3, steps=10).as_dict()
     assert command_of(configuration, (0, 1, 2)) == (

@@ -14,11 +14,11 @@ from incenter.study.records import options_of
 
 # Of `incenter.pinn.Configuration`, kept here so that a store is read without JAX; every other default is None.
 DEFAULTS: Mapping[str, Any] = {
-    "p": 2.0, "optimizer": "adam", "schedule": "constant", "finish_steps": 0, "precision": 32, "stop_radius": 1e-6,
-    "nonfinite": "hold",
+    "p": 2.0, "optimizer": "adam", "schedule": "constant", "finish_steps": 0, "precision": 32, "devices": 1,
+    "stop_radius": 1e-6, "nonfinite": "hold",
 }  # fmt: skip
 _SAID = ("method", "lr", "steps")
-_OPTIONS_OF_TRAIN = (*_SAID, "p", "optimizer", "precision", "save_gradients")
+_OPTIONS_OF_TRAIN = (*_SAID, "p", "optimizer", "precision", "devices", "save_gradients")
 _WORDS_OF_THEIR_OWN = ("problem", "seed")
 _INNER = "_options"
 
