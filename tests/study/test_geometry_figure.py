@@ -10,7 +10,9 @@ from matplotlib.figure import Figure
 import incenter
 from incenter.study.camera import Camera
 from incenter.study.examples import cone, toy
-from incenter.study.geometry_figure import SHOWN, geometry_figure, save
+from incenter.study.figure_file import save
+from incenter.study.geometry_figure import geometry_figure
+from incenter.study.geometry_panels import SHOWN
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,8 @@ def picture(
     from rich.console import Console
 
     from incenter.study.examples import cone, toy
-    from incenter.study.geometry_figure import geometry_figure, save
+    from incenter.study.figure_file import save
+    from incenter.study.geometry_figure import geometry_figure
 
     paths = [path, path.with_suffix(".svg")] if path.suffix == ".png" else [path]
     figure = geometry_figure(cone(), toy(), panels)

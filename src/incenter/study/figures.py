@@ -13,19 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incenter.study.cells import tried_rates
+from incenter.study.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION
 from incenter.study.examples import cone, toy
 from incenter.study.extras import require_matplotlib
-from incenter.study.geometry_figure import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    geometry_figure,
-    save,
-)
+from incenter.study.figure_file import save
+from incenter.study.geometry_figure import geometry_figure
 from incenter.study.layout import OURS, Column, Layout, Line, lay_out
 from incenter.study.quantities import MS_PER_STEP, SECONDS
 from incenter.study.row_figures import solution_of, training_of

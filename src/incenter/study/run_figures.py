@@ -11,7 +11,7 @@ import numpy as np
 
 from incenter.geometry.errors import IncenterError
 from incenter.study.extras import require_matplotlib
-from incenter.study.geometry_figure import save
+from incenter.study.figure_file import save
 from incenter.study.point_set import PointSet, point_set, regular_points
 from incenter.study.solution_figure import Field, solution_figure
 from incenter.study.training_figure import Curves, training_figure

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from incenter.study.colours import BLUE, ORANGE, VERMILLION
 from incenter.study.extras import require_matplotlib
-from incenter.study.geometry_figure import BLUE, ORANGE, VERMILLION
 from incenter.study.point_set import Cut, PointSet, on_grid
 
 if TYPE_CHECKING:

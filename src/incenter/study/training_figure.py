@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from incenter.study.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION
 from incenter.study.extras import require_matplotlib
-from incenter.study.geometry_figure import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from incenter.study.colours import BLUE, GREY, ORANGE, VERMILLION
 from incenter.study.extras import require_matplotlib
-from incenter.study.geometry_figure import BLUE, GREY, ORANGE, VERMILLION, save
+from incenter.study.figure_file import save
 from incenter.study.layout import method_title
 from incenter.study.paper_numbers import data
 from incenter.study.training_figure import COLORS, LINES, step_axis, titled

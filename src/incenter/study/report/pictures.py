@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from incenter.study.figure_file import picture
 from incenter.study.figures import figures
-from incenter.study.geometry_figure import picture
 from incenter.study.rows import Row
 
 if TYPE_CHECKING:
