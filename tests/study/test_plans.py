@@ -199,3 +199,9 @@ class TestOwnPlans:
             plans.load("paper-foward")
         with pytest.raises(IncenterError, match="cannot be read"):
             plans.load(str(tmp_path / "none.toml"))
+
+
+def test_the_page_on_studies_lists_every_plan() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "study.md").read_text(encoding="utf-8")
+    listed = [line for line in page.splitlines() if line.startswith("| `")]
+    assert [name for name in plans.built_in() if not any(f"`{name}`" in line for line in listed)] == []
