@@ -9,9 +9,10 @@ from rich.console import Console
 
 from benchmarks import kill
 from incenter.cli import main
+from incenter.cli.study_run import _end
 from incenter.cli.study_view import Display, failures
 from incenter.study.rows import Row, Status
-from incenter.study.runner import Snapshot, runs_folder
+from incenter.study.runner import Report, Snapshot, runs_folder
 from incenter.study.store import Store
 from tests.study import pretend
 
@@ -110,6 +111,21 @@ print("jax" in sys.modules)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("done", "code"), [(2, 0), (1, 130)])
+def test_an_interrupt_after_the_last_run_leaves_nothing_to_go_on_with(
+    done: int, code: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["incenter", "study", "run", "quick"])
+    report = Report(Status(done=done, waiting=2 - done), (), True, ())
+    ended = 0
+    try:
+        _end(report, ["quick"], Console())
+    except SystemExit as end:
+        ended = int(str(end.code))
+    assert ended == code
+    assert ("this goes on" in capsys.readouterr().out) == (code == 130)
+
+
 def test_a_full_disk_is_one_sentence_and_what_is_finished_stays() -> None:
     kill.prepare(Path(), runs=2, steps=60)
     command = [sys.executable, "-m", "incenter", "study", "run", "kill.toml"]

@@ -10,7 +10,7 @@ import pytest
 from jax.flatten_util import ravel_pytree
 
 from incenter import IncenterError, Status
-from incenter.jax import value_and_update
+from incenter.jax import combine_gradients, value_and_update
 from incenter.methods import by_name
 from incenter.methods.lra import LRA
 from incenter.methods.sum import Sum
@@ -155,6 +155,14 @@ def test_nan_in_a_loss_gives_no_update_and_says_so() -> None:
 def test_what_is_no_loss_gets_one_sentence(losses_fn: Any, sentence: str) -> None:
     with pytest.raises(IncenterError, match=sentence):
         value_and_update(losses_fn)(PARAMS)
+
+
+@pytest.mark.parametrize(
+    "take", [lambda rule: value_and_update(lambda w: [w], rule), lambda rule: combine_gradients(rule, 2)]
+)
+def test_a_name_in_place_of_a_rule_gets_one_sentence(take: Any) -> None:
+    with pytest.raises(IncenterError, match=r"the name 'mgda': pass incenter\.methods\.by_name\('mgda'\)"):
+        take("mgda")
 
 
 def test_has_aux_without_aux_gets_one_sentence() -> None:

@@ -79,6 +79,24 @@ def test_every_element_is_closed_and_every_link_leads_somewhere(read: Reader) ->
     assert set(links) | set(opened) <= set(names)
 
 
+def test_the_words_of_the_tables_are_explained(read: Reader) -> None:
+    said = " ".join(read.text("p", "i"))
+    assert "Adam is the plain sum of the losses" in said
+    assert "Yoon, Bae, Ho-Nguyen and Lee" in said
+
+
+def test_a_study_of_our_method_alone_has_a_page(rows: list[Row]) -> None:
+    alone = Reader(page([row for row in rows if row.method == "chebyshev"]))
+    assert "Chebyshev" in alone.text("th")
+    assert "Adam" not in " ".join(alone.text("p"))
+
+
+def test_every_figure_is_named(read: Reader) -> None:
+    names = [words for words in read.text("b") if words.endswith(".")]
+    assert "Cone, ball and directions." in names
+    assert "." not in names
+
+
 def test_nothing_is_fetched(text: str, read: Reader) -> None:
     assert [each for each in read.all("link") if each.get("href")] == []
     assert all("src" not in each for each in read.all("script"))

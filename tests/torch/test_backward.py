@@ -10,6 +10,7 @@ from torch.utils.checkpoint import checkpoint
 
 from incenter import IncenterError, Status
 from incenter.methods import by_name, names
+from incenter.methods.mgda import MGDA
 from incenter.methods.rule import Rule
 from incenter.torch import Backward, backward
 from tests.torch.networks import Tasks, gradients_of, losses_of, points, written
@@ -245,6 +246,7 @@ SCALAR = torch.ones(2, requires_grad=True).sum()
         ({"a": torch.tensor(1.0)}, [torch.ones(2, requires_grad=True)], "'a' has no gradient"),
         ([SCALAR], torch.ones(2, requires_grad=True), "model.parameters"),
         ([SCALAR], [torch.ones(2)], "None of the 1"),
+        ([SCALAR], iter(()), "a generator that was read before"),
         ([SCALAR], [torch.ones(2, requires_grad=True) * 2], "leaves"),
         ([SCALAR], [1.0], "must hold tensors"),
         ([SCALAR], [torch.ones(2, dtype=torch.complex64, requires_grad=True)], "complex64"),
@@ -253,6 +255,19 @@ SCALAR = torch.ones(2, requires_grad=True).sum()
 def test_what_a_user_can_mend_is_said(losses: Any, params: Any, message: str) -> None:
     with pytest.raises(IncenterError, match=message):
         backward(losses, params)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("mgda", r"the name 'mgda': pass incenter\.methods\.by_name\('mgda'\)"),
+        (MGDA, r"the class MGDA: pass MGDA\(\)"),
+        (3, "got int"),
+    ],
+)
+def test_what_is_no_rule_gets_one_sentence(rule: Any, message: str) -> None:
+    with pytest.raises(IncenterError, match=message):
+        backward([SCALAR], [torch.ones(2, requires_grad=True)], rule)
 
 
 def test_settings_that_cannot_be_are_refused() -> None:

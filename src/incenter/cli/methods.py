@@ -31,7 +31,8 @@ def methods() -> None:
     console.print(table)
     console.print(
         "[dim]from: the Gram matrix of the gradients alone, or their rows. memory: the state of one step goes into the "
-        "next. own step: it is an optimiser itself, to be stepped plainly and never under Adam.[/dim]"
+        "next. needs, beside gradients: the losses' values; a key to draw at random; the traces of the losses' tangent "
+        "kernels; own step: it is an optimiser itself, to be stepped plainly and never under Adam.[/dim]"
     )
 
 

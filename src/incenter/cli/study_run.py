@@ -93,7 +93,7 @@ def _end(report: "Report", source: list[str], console: "Console") -> None:
     for note in report.notes:
         say(console, note)
     status = report.status
-    if report.interrupted:
+    if report.interrupted and status.done < status.total:
         again = shlex.join(["incenter", *sys.argv[1:]])
         say(
             console,

@@ -16,6 +16,7 @@ from jax.flatten_util import ravel_pytree
 from incenter.geometry.arrays import Matrix, Scalar, Weights
 from incenter.geometry.errors import IncenterError
 from incenter.methods import Rule, Update
+from incenter.methods.rule import check_rule
 
 
 class CombineState(NamedTuple):
@@ -35,6 +36,7 @@ def combine_gradients(rule: Rule, count: int, seed: int = 0) -> optax.GradientTr
     any collection of `count` trees like `updates`; `losses` and `traces`, (count,), for rules that need them. Rules
     that draw at random do so from (seed, step).
     """
+    check_rule(rule)
 
     def init(params: Any) -> CombineState:
         flat = ravel_pytree(params)[0]

@@ -11,6 +11,7 @@ from incenter.geometry.errors import IncenterError
 from incenter.jax.per_loss import per_loss
 from incenter.methods import Rule, Update
 from incenter.methods.chebyshev import Chebyshev
+from incenter.methods.rule import check_rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,4 +70,6 @@ def value_and_update(
     `per_loss`; under plain `jit`, with the batch sharded over a mesh, there is none to give. The rule is `Chebyshev()`
     unless said otherwise.
     """
+    if rule is not None:
+        check_rule(rule)
     return ValueAndUpdate(losses_fn, Chebyshev() if rule is None else rule, has_aux, axis_name)

@@ -75,6 +75,18 @@ class Rule(ABC):
         """The update for gradients `G`, one per row; `losses` their values, `state` from the step before."""
 
 
+def check_rule(rule: Any) -> None:
+    """For the doors that take a rule: a name or a class in its place gets the sentence that says how it becomes one."""
+    if isinstance(rule, str):
+        raise IncenterError(f"`rule` must be a rule; got the name {rule!r}: pass incenter.methods.by_name({rule!r}).")
+    if isinstance(rule, type):
+        raise IncenterError(f"`rule` must be a rule; got the class {rule.__name__}: pass {rule.__name__}().")
+    if not callable(getattr(rule, "combine", None)):
+        raise IncenterError(
+            f"`rule` must be a rule, such as incenter.methods.by_name('mgda'); got {type(rule).__name__}."
+        )
+
+
 class GramRule(Rule):
     """A rule whose weights depend on the Gram matrix alone (and on losses, state and key where it says so)."""
 

@@ -240,7 +240,10 @@ def styles(lines: Sequence[Line]) -> dict[Line, dict[str, Any]]:
             for k, line in enumerate(ours)
         }
     colors = (VERMILLION, *_OTHERS)
-    return {line: {"color": colors[k % len(colors)], "linewidth": 2.0} for k, line in enumerate(ours)}
+    return {
+        line: {"color": colors[k % len(colors)], "linestyle": LINES[k // len(colors) % len(LINES)], "linewidth": 2.0}
+        for k, line in enumerate(ours)
+    }
 
 
 def _figure(size: tuple[float, float], title: str) -> "Figure":

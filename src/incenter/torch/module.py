@@ -10,7 +10,7 @@ import torch.distributed as dist
 from incenter.geometry.errors import IncenterError
 from incenter.geometry.status import Status
 from incenter.methods.chebyshev import Chebyshev
-from incenter.methods.rule import GramRule, Rule
+from incenter.methods.rule import GramRule, Rule, check_rule
 from incenter.torch.losses import Losses, read_losses
 from incenter.torch.parameters import Parameters, are_sharded, read_parameters, trainable
 from incenter.torch.products import Row
@@ -69,6 +69,7 @@ class Backward(torch.nn.Module):
         group: dist.ProcessGroup | None = None,
     ) -> None:
         super().__init__()
+        check_rule(rule)
         if memory not in ("fast", "low"):
             raise IncenterError(f'`memory` must be "fast" or "low"; got {memory!r}.')
         if memory == "low" and not (rule.gram_only and isinstance(rule, GramRule)):

@@ -28,6 +28,11 @@ def read_parameters(params: Parameters) -> list[torch.Tensor]:
 
 def trainable(params: list[torch.Tensor]) -> list[torch.Tensor]:
     """Those that are not frozen at the moment."""
+    if not params:
+        raise IncenterError(
+            "`params` holds no parameter: it is empty, or a generator that was read before. "
+            "Pass model.parameters() anew, or a list of it."
+        )
     some = [parameter for parameter in params if parameter.requires_grad]
     if not some:
         raise IncenterError(f"None of the {len(params)} `params` requires a gradient; pass the ones that are trained.")

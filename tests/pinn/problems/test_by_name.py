@@ -42,6 +42,7 @@ def test_the_defaults_can_be_said_and_change_nothing(name: str) -> None:
     [
         ("burger", {}, "There is no problem called 'burger'. Did you mean 'burgers'?"),
         ("poisson", {}, "There are: helmholtz, kovasznay, burgers, heat, klein_gordon, inverse_heat."),
+        ("plate.py", {}, "One of your own is FILE.py:NAME."),
         ("heat", {"operater": "paper"}, "The problem 'heat' has no option 'operater'. Did you mean 'operator'?"),
         ("kovasznay", {"zeta": 1}, "There are: nu, points, boundary_points, width, depth."),
         ("heat", {"operator": "weak"}, "`operator` of 'heat' must be one of paper, divergence; got 'weak'."),

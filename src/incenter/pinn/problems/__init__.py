@@ -52,7 +52,9 @@ def options(name: str) -> dict[str, Any]:
 
 def _factory(name: str) -> Callable[..., Problem]:
     if name not in _NAMES:
-        raise IncenterError(f"There is no problem called {name!r}. {_hint(name, _NAMES)}")
+        hint = _hint(name, _NAMES)
+        own = "" if hint.startswith("Did") else " One of your own is FILE.py:NAME."
+        raise IncenterError(f"There is no problem called {name!r}. {hint}{own}")
     make: Callable[..., Problem] = getattr(importlib.import_module(f"{__name__}.{name}"), name)
     return make
 

@@ -21,10 +21,12 @@ _CAPTIONS = {
     "training": "One run: medians of stretches of steps, in a band from their 10th to their 90th percentile.",
     "solution": "One run: what it learnt beside the reference, at the end of the training.",
     "geometry": "How the rules differ on three gradients, the paper's example; no run of this study is in it.",
-    "seconds": "The processor of this machine; diamonds are what the paper prints of a GPU.",
+    "seconds": "The processor of this machine; diamonds, where there are any, are what the paper prints of a GPU.",
     "ms-per-step": "Of the whole training loop, compilation left out.",
     "coefficient": "The true coefficient and what was recovered, and below them the absolute differences.",
 }
+
+_UNTITLED = "Cone, ball and directions"  # of the geometry, whose four panels have titles of their own
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def pictures(rows: Iterable[Row]) -> Iterator[Picture]:
     """Every figure that these runs can give."""
     for name, figure in figures(rows):
         source = _png(figure) if _kind(name) in _MAPS else _svg(figure)
-        yield Picture(name, figure.get_suptitle(), _CAPTIONS[_kind(name)], source)
+        yield Picture(name, figure.get_suptitle() or _UNTITLED, _CAPTIONS[_kind(name)], source)
 
 
 def _png(figure: "Figure") -> str:
